@@ -1,0 +1,51 @@
+# make run    start the dashboard            make test    lint, types and all tests
+# make lint   style and types only           make bench   speed, side by side with peers
+# make screenshots   the pictures of the README   make image-test   build the image and use it (root, buildah)
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONPATH := $(CURDIR)
+
+.PHONY: run test lint format bench screenshots image-test clean
+
+run: $(VENV)/run.done
+	@$(BIN)/python -m mapelites compile
+	$(BIN)/python app.py $(ARGS)
+
+test: lint browser
+	@$(BIN)/python -m mapelites compile
+	$(BIN)/python -m pytest --headless -n 2 --dist loadgroup $(ARGS)
+
+lint: $(VENV)/dev.done
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev.done
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/dev.done
+	$(BIN)/python benchmarks/speed.py
+
+screenshots: browser
+	$(BIN)/python tools/screenshots.py
+
+image-test: browser
+	sh tools/image_test.sh
+
+$(VENV)/run.done: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+$(VENV)/dev.done: requirements-dev.txt $(VENV)/run.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+.PHONY: browser
+browser: $(VENV)/dev.done
+	sh tests/install_browser.sh
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache

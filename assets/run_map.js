@@ -1,0 +1,438 @@
+// The run page in the browser: what must not wait for the server. The cursor on the map and its words, the
+// timeline, the address that follows the view, copies to the clipboard and pictures of the map.
+(function () {
+  const NARROW = "(max-width: 720px)";
+  const cursor = { row: null, column: null };
+
+  const byId = (id) => document.getElementById(id);
+  const plot = () => document.querySelector("#run-map .js-plotly-plot");
+  const meta = () => { const gd = plot(); return gd && gd.layout && gd.layout.meta; };
+  const setProps = (id, props) => window.dash_clientside.set_props(id, props);
+  const triggered = () => { const context = window.dash_clientside.callback_context; return context.triggered_id; };
+  const none = () => window.dash_clientside.no_update;
+
+  // ---- places and cells ----
+
+  function split(place, constraints, shape, bins) {
+    for (let i = constraints.length - 1; i >= 0; i--) {
+      const size = shape[constraints[i]];
+      bins[constraints[i]] = place % size;
+      place = Math.floor(place / size);
+    }
+  }
+
+  function binsAt(map, row, column) {
+    const bins = map.shape.map(() => 0);
+    split(column, map.x, map.shape, bins);
+    split(row, map.y, map.shape, bins);
+    return bins;
+  }
+
+  const cellOf = (map, bins) => bins.reduce((cell, bin, i) => cell * map.shape[i] + bin, 0);
+
+  function placeOf(map, cell) {
+    const bins = map.shape.map(() => 0);
+    for (let i = map.shape.length - 1; i >= 0; i--) {
+      bins[i] = cell % map.shape[i];
+      cell = Math.floor(cell / map.shape[i]);
+    }
+    const along = (constraints) => constraints.reduce((place, c) => place * map.shape[c] + bins[c], 0);
+    return { row: along(map.y), column: along(map.x) };
+  }
+
+  // ---- words ----
+
+  function number(value) {
+    if (value === 0) { return "0"; }
+    const size = Math.abs(value);
+    if (size >= 1e-3 && size < 1e5) { return Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 }); }
+    const [mantissa, exponent] = value.toExponential(3).split("e");
+    return Number(mantissa) + "e" + Number(exponent);
+  }
+
+  function at(matrix, row, column) {
+    const line = matrix && matrix[row];
+    return line === undefined ? NaN : line[column];
+  }
+
+  function words(row, column) {
+    const map = meta(), gd = plot();
+    const bins = binsAt(map, row, column);
+    const shown = map.x.concat(map.y).sort((a, b) => a - b);
+    const place = shown.map((i) => map.names[i] + " " + map.labels[i][bins[i]]).join(", ");
+    const trace = gd._fullData ? gd._fullData[0] : gd.data[0];
+    const shade = at(trace.z, row, column), value = at(trace.customdata, row, column);
+    const same = (mark) => mark && mark[0] === row && mark[1] === column;
+    const marks = (same(map.feasible) ? ", best feasible" : "") + (same(map.best) ? ", best overall" : "");
+    const state = shade === 1 ? "cannot exist" : shade === 0 ? "empty" : "objective " + number(value) + marks;
+    return { place: place, state: state };
+  }
+
+  function readout(row, column) {
+    const found = words(row, column);
+    const element = byId("map-readout");
+    if (element) { element.textContent = found.place + ": " + found.state; }
+    return found;
+  }
+
+  // ---- outlines and the tip over the map ----
+
+  function outline(id, place) {
+    const element = byId(id), gd = plot();
+    if (!element) { return; }
+    const full = gd && gd._fullLayout;
+    if (!place || place.row === null || !full || !full.xaxis || !full.xaxis.l2p) { element.hidden = true; return; }
+    const x = full.xaxis, y = full.yaxis;
+    const clamp = (value, most) => Math.min(Math.max(value, 0), most);
+    const left = clamp(x.l2p(place.column - 0.5), x._length), right = clamp(x.l2p(place.column + 0.5), x._length);
+    const top = clamp(y.l2p(place.row + 0.5), y._length), bottom = clamp(y.l2p(place.row - 0.5), y._length);
+    element.hidden = right - left < 0.5 || bottom - top < 0.5;
+    const box = byId("map-box").getBoundingClientRect(), own = gd.getBoundingClientRect();
+    const grown = Math.min(right - left, bottom - top) < 6 ? 8 : 0; // around a tiny cell, so that it shows
+    element.style.left = own.left - box.left + x._offset + left - grown + "px";
+    element.style.top = own.top - box.top + y._offset + top - grown + "px";
+    element.style.width = right - left + 2 * grown + "px";
+    element.style.height = bottom - top + 2 * grown + "px";
+  }
+
+  function outlines() {
+    const map = meta(), box = byId("map-box");
+    if (!map || !box) { return; }
+    const chosen = box.dataset.cell;
+    outline("map-selection", chosen === undefined || chosen === "" ? null : placeOf(map, Number(chosen)));
+    outline("map-cursor", document.activeElement === box ? cursor : null);
+  }
+
+  function tip(point, event) {
+    const element = byId("map-tip"), box = byId("map-box");
+    if (!element || !box) { return; }
+    if (!point) { element.hidden = true; return; }
+    const found = words(point.y, point.x);
+    element.textContent = "";
+    const state = document.createElement("b");
+    state.textContent = found.state;
+    const place = document.createElement("span");
+    place.textContent = found.place;
+    element.append(state, place);
+    element.hidden = false;
+    const frame = box.getBoundingClientRect();
+    const left = event.clientX - frame.left, top = event.clientY - frame.top;
+    element.style.left = (left > frame.width / 2 ? left - element.offsetWidth - 14 : left + 14) + "px";
+    element.style.top = Math.max(0, top - element.offsetHeight - 10) + "px";
+  }
+
+  function select(row, column) {
+    const map = meta();
+    cursor.row = row; cursor.column = column;
+    setProps("run-selected", { data: cellOf(map, binsAt(map, row, column)) });
+  }
+
+  function listen(gd) {
+    if (gd.dataset.listening) { return; }
+    gd.dataset.listening = "yes";
+    gd.on("plotly_click", (event) => { const p = event.points[0]; readout(p.y, p.x); select(p.y, p.x); });
+    gd.on("plotly_hover", (event) => { const p = event.points[0]; tip(p, event.event); });
+    gd.on("plotly_unhover", () => tip(null));
+    gd.on("plotly_afterplot", () => { outlines(); legend(); });
+    gd.on("plotly_relayout", outlines);
+  }
+
+  // ---- the legend ----
+
+  function element(kind, className, ...children) {
+    const made = document.createElement(kind);
+    made.className = className;
+    made.append(...children);
+    return made;
+  }
+
+  function mark(kind, words, colour) {
+    const sample = element("span", "mark " + kind, kind === "mark-star" ? "★" : "");
+    sample.setAttribute("aria-hidden", "true");
+    if (colour) { sample.style.background = colour; }
+    return element("span", "legend-mark", sample, words);
+  }
+
+  function scaleOf(legend) {
+    const title = element("div", "legend-title", legend.title);
+    if (legend.kinds.length) {
+      return element("div", "legend-scale", title, element("div", "legend-marks", ...legend.kinds.map((kind) => mark("mark-kind", kind[0], kind[1]))));
+    }
+    const bar = element("div", "legend-bar");
+    bar.style.background = "linear-gradient(90deg, " + legend.scale.map((stop) => stop[1] + " " + 100 * stop[0] + "%").join(", ") + ")";
+    const ticks = legend.ticks.map((tick) => {
+      const label = element("span", "legend-tick", tick[1]);
+      label.style.left = 100 * tick[0] + "%";
+      label.style.setProperty("--shift", -100 * tick[0] + "%"); // the first label begins and the last one ends with the bar
+      return label;
+    });
+    return element("div", "legend-scale", title, element("div", "", bar, element("div", "legend-ticks", ...ticks)));
+  }
+
+  function legend() {
+    const box = byId("map-legend"), map = meta();
+    const told = map && JSON.stringify([map.legend, map.impossible]);
+    if (!box || !map || box.dataset.told === told) { return; }
+    box.dataset.told = told;
+    const marks = [mark("mark-feasible", "feasible corner"), mark("mark-star", "best feasible"), mark("mark-best", "best overall"), mark("mark-empty", "not reached yet")];
+    if (map.impossible) { marks.push(mark("mark-impossible", "cannot exist")); }
+    box.replaceChildren(scaleOf(map.legend), element("div", "legend-marks", ...marks));
+  }
+
+  // ---- keyboard and focus ----
+
+  function start() {
+    const map = meta(), box = byId("map-box");
+    const chosen = box.dataset.cell;
+    if (chosen) { return placeOf(map, Number(chosen)); }
+    return { row: 0, column: 0 };
+  }
+
+  function move(key, far) {
+    const map = meta();
+    const inner = (constraints) => (constraints.length > 1 ? map.shape[constraints[1]] : 1);
+    const across = far ? inner(map.x) : 1, up = far ? inner(map.y) : 1;
+    if (key === "ArrowLeft") { cursor.column -= across; }
+    if (key === "ArrowRight") { cursor.column += across; }
+    if (key === "ArrowDown") { cursor.row -= up; }
+    if (key === "ArrowUp") { cursor.row += up; }
+    if (key === "Home") { cursor.column = 0; }
+    if (key === "End") { cursor.column = map.columns - 1; }
+    cursor.row = Math.min(Math.max(cursor.row, 0), map.rows - 1);
+    cursor.column = Math.min(Math.max(cursor.column, 0), map.columns - 1);
+  }
+
+  function onKey(event) {
+    if (!event.target || event.target.id !== "map-box" || !meta()) { return; }
+    if (event.ctrlKey || event.metaKey || event.altKey) { return; }
+    if (cursor.row === null) { Object.assign(cursor, start()); }
+    if (/^(Arrow(Left|Right|Up|Down)|Home|End)$/.test(event.key)) {
+      move(event.key, event.shiftKey);
+      readout(cursor.row, cursor.column);
+      outlines();
+    } else if (event.key === "Enter" || event.key === " ") {
+      select(cursor.row, cursor.column);
+    } else if (event.key === "Escape") {
+      setProps("run-selected", { data: null });
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  function onFocus(event) {
+    if (!event.target || event.target.id !== "map-box" || !meta()) { return; }
+    if (cursor.row === null) { Object.assign(cursor, start()); }
+    if (event.target.matches(":focus-visible")) { readout(cursor.row, cursor.column); }
+    outlines();
+  }
+
+  function onClick(event) {
+    const target = event.target.closest && event.target.closest("[data-goto], [data-cell].text-button");
+    if (!target) { return; }
+    const map = meta();
+    if (!map) { return; }
+    if (target.dataset.cell) { setProps("run-selected", { data: Number(target.dataset.cell) }); return; }
+    const mark = target.dataset.goto === "goto-best" ? map.best : map.feasible;
+    if (mark) { readout(mark[0], mark[1]); select(mark[0], mark[1]); }
+  }
+
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("focusin", onFocus);
+  document.addEventListener("focusout", () => setTimeout(outlines, 0));
+  document.addEventListener("click", onClick);
+  window.matchMedia(NARROW).addEventListener("change", (event) => {
+    if (byId("map-box")) { setProps("run-narrow", { data: event.matches }); }
+  });
+
+  // The plotting library is large: a page without a map loads it in an idle moment, so that the first map
+  // somebody opens from there is drawn at once.
+  function loadPlotting() {
+    if (window.Plotly || byId("map-box")) { return; }
+    const script = document.createElement("script");
+    Object.assign(script, { async: true, src: "/_dash-component-suites/plotly/package_data/plotly.min.js" });
+    document.head.append(script);
+  }
+  window.addEventListener("load", () => setTimeout(() => (window.requestIdleCallback || setTimeout)(loadPlotting), 1500));
+
+  // ---- clipboard and files ----
+
+  async function copy(text) {
+    if (navigator.clipboard && window.isSecureContext) {
+      try { await navigator.clipboard.writeText(text); return; } catch (refused) { /* the older way may still be allowed */ }
+    }
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    if (!copied) { throw new Error("The browser does not allow copying."); }
+  }
+
+  function say(id, text) {
+    const button = byId(id), label = button && button.querySelector(".mantine-Button-label");
+    if (!label) { return; }
+    const before = label.dataset.words || label.textContent;
+    label.dataset.words = before;
+    label.textContent = text;
+    setTimeout(() => { label.textContent = before; }, 1500);
+  }
+
+  function save(name, text) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  function fetchFile(address) {
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = "";
+    link.click();
+  }
+
+  function picture(format) {
+    const gd = plot();
+    if (!gd || !meta()) { return; }
+    const box = gd.getBoundingClientRect();
+    window.Plotly.downloadImage(withScale(gd), {
+      format: format,
+      filename: window.location.pathname.split("/").pop() + "-map",
+      width: Math.max(900, Math.round(box.width)),
+      height: Math.max(640, Math.round(box.height)),
+      scale: format === "png" ? 2 : 1,
+    });
+  }
+
+  // A picture has no page around it: it carries its colour scale and a ground of its own.
+  function withScale(gd) {
+    const map = meta(), legend = map.legend;
+    const data = JSON.parse(JSON.stringify(gd.data)), layout = JSON.parse(JSON.stringify(gd.layout));
+    const scale = legend.scale.map((stop) => [stop[0], stop[1]]);
+    const kinds = legend.kinds.length;
+    data.push({
+      type: "scatter", mode: "markers", x: [null], y: [null], showlegend: false,
+      marker: {
+        color: [0], cmin: 0, cmax: 1, colorscale: scale, showscale: true,
+        colorbar: {
+          title: { text: legend.title, side: "right" }, thickness: 14, outlinewidth: 0,
+          tickvals: kinds ? legend.kinds.map((_, i) => (i + 0.5) / kinds) : legend.ticks.map((tick) => tick[0]),
+          ticktext: kinds ? legend.kinds.map((kind) => kind[0]) : legend.ticks.map((tick) => tick[1]),
+        },
+      },
+    });
+    layout.paper_bgcolor = getComputedStyle(byId("map-box").closest(".card")).backgroundColor;
+    layout.margin.r = 110;
+    layout.title = { text: document.querySelector(".run-name h1").textContent + " · " + document.querySelector(".run-name .mantine-Text-root").textContent, font: { size: 15 } };
+    layout.margin.t += 40;
+    return { data: data, layout: layout };
+  }
+
+  window.dash_clientside = Object.assign({}, window.dash_clientside, {
+    run: {
+      narrow: function () {
+        Object.assign(cursor, { row: null, column: null });
+        return window.matchMedia(NARROW).matches;
+      },
+
+      attach: function (figure, cell) {
+        const box = byId("map-box");
+        if (box) { box.dataset.cell = cell === null || cell === undefined ? "" : cell; }
+        let tries = 100;
+        (function whenReady() {
+          const gd = plot();
+          if (gd && gd.on && meta()) { listen(gd); outlines(); legend(); } else if (tries-- > 0) { setTimeout(whenReady, 50); }
+        })();
+      },
+
+      scaleIsIdle: function (colour) { return colour !== "objective"; },
+
+      resetZoom: function () {
+        const gd = plot(), map = meta();
+        if (map) { window.Plotly.relayout(gd, { "xaxis.range": [-0.5, map.columns - 0.5], "yaxis.range": [-0.5, map.rows - 0.5] }); }
+      },
+
+      axes: function (a, b, c, d, swap, before, names) {
+        const order = (before || []).concat(names.filter((name) => !(before || []).includes(name)));
+        const wanted = [a, b, c, d].slice(0, Math.min(4, names.length));
+        const id = triggered();
+        if (id === "axes-swap") {
+          for (const [i, j] of [[0, 1], [2, 3]]) {
+            if (j < order.length && j < 4) { [order[i], order[j]] = [order[j], order[i]]; }
+          }
+        } else {
+          // The constraint that stood where another goes takes its old place.
+          wanted.forEach((name, i) => {
+            const old = order.indexOf(name);
+            if (name && old !== i) { [order[i], order[old]] = [order[old], order[i]]; }
+          });
+        }
+        const usual = order.every((name, i) => name === names[i]);
+        const same = JSON.stringify(order) === JSON.stringify((before || []).concat(names.filter((name) => !(before || []).includes(name))));
+        return [same ? none() : usual ? null : order, ...[0, 1, 2, 3].map((i) => (i < names.length ? order[i] : null))];
+      },
+
+      timeline: function (value, moments, live, play, step, at, stopped) {
+        const last = moments.length - 1, id = triggered();
+        let distance = Infinity, index = last;
+        if (at !== null && at !== undefined) {
+          moments.forEach((each, i) => { if (Math.abs(each - at) < distance) { distance = Math.abs(each - at); index = i; } });
+        }
+        const go = (i) => { index = Math.min(Math.max(i, 0), last); at = moments[index]; };
+        if (id === "timeline-live") { at = null; index = last; stopped = true; }
+        if (id === "timeline-slider" && last >= 0 && value !== index) { go(value); stopped = true; }
+        if (id === "timeline-play" && last > 0) {
+          stopped = !stopped;
+          if (!stopped && index >= last) { go(0); }
+        }
+        if (id === "timeline-step" && !stopped) {
+          go(index + Math.max(1, Math.round(moments.length / 60)));
+          if (index >= last) { stopped = true; }
+        }
+        const isLive = at === null || at === undefined;
+        const shown = last < 0 ? 0 : moments[Math.max(index, 0)];
+        const text = last < 0 ? "no history yet" : "evaluation " + shown.toLocaleString("en-US");
+        return [Math.max(index, 0), Math.max(last, 1), isLive ? null : at, stopped, text, isLive ? "filled" : "default",
+                "icon icon-" + (stopped ? "play" : "pause"), stopped ? "Play the history" : "Pause the replay"];
+      },
+
+      address: function (at, axes, colour, scale, cell, levels, run) {
+        const base = "/run/" + encodeURIComponent(run);
+        if (!run || window.location.pathname !== base) { return; }
+        const query = [];
+        const plain = (text) => encodeURIComponent(text).replace(/%2C/g, ",").replace(/%3B/g, ";");
+        const put = (name, value) => { if (value !== null && value !== undefined && value !== "") { query.push(name + "=" + plain(value)); } };
+        put("at", at);
+        put("axes", axes && axes.join(","));
+        put("colour", colour === "objective" ? null : colour);
+        put("scale", scale === "auto" ? null : scale);
+        put("cell", cell);
+        put("levels", levels && levels.map((each) => each.join(",")).join(";"));
+        window.history.replaceState(window.history.state, "", base + (query.length ? "?" + query.join("&") : ""));
+      },
+
+      tools: function (pin, python, json, download, link, texts, pinned) {
+        const id = triggered();
+        const nothing = [none(), none()];
+        if (!texts) { return nothing; }
+        if (id === "inspector-pin") { return pinned ? [null, "Pin"] : [texts.pin, "Unpin"]; }
+        if (id === "inspector-download") { save(texts.file, texts.json); return nothing; }
+        const text = id === "inspector-link" ? window.location.href : id === "inspector-python" ? texts.python : texts.json;
+        copy(text).then(() => say(id, "Copied"), () => say(id, "Not allowed"));
+        return nothing;
+      },
+
+      close: function () { return null; },
+
+      take: function () {
+        const kind = triggered().split("-")[1], base = window.location.pathname;
+        if (kind === "csv" || kind === "json") { fetchFile(base + "/elites." + kind + window.location.search); }
+        if (kind === "npz") { fetchFile(base + "/run.npz"); }
+        if (kind === "png" || kind === "svg") { picture(kind); }
+      },
+    },
+  });
+})();

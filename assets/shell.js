@@ -1,0 +1,77 @@
+// What the frame of every page does in the browser: title, colour scheme, the help key, and the banner
+// that says when the server or the worker is gone and takes itself away when it is back.
+window.dash_clientside = Object.assign({}, window.dash_clientside, {
+  shell: {
+    setTitle: function (title) {
+      if (title) { document.title = title; }
+    },
+    // The field of an upload comes late and without a name for screen readers.
+    labelUpload: function (id) {
+      const label = function () {
+        const field = document.querySelector("#" + id + " input[type=file]");
+        if (field) { field.setAttribute("aria-label", "Import run files"); } else { setTimeout(label, 300); }
+      };
+      label();
+    },
+    narrow: function () {
+      return window.innerWidth < 900;
+    },
+    // The scheme in use, whoever chose it: the system at first, then the switch in the header.
+    watchScheme: function () {
+      const root = document.documentElement;
+      const now = () => root.getAttribute("data-mantine-color-scheme") || "light";
+      const tell = () => window.dash_clientside.set_props("scheme", { data: now() });
+      new MutationObserver(tell).observe(root, { attributeFilter: ["data-mantine-color-scheme"] });
+      return now();
+    },
+  },
+});
+
+(function () {
+  const PERIOD = 3000, PATIENCE = 5000;
+  const GONE = "The server does not answer. Runs go on without it; this page comes back by itself.";
+  const WAITING = "The worker that searches is not running. Runs wait until it is back; nothing is lost.";
+  let misses = 0;
+
+  function banner(text, kind) {
+    const element = document.getElementById("banner");
+    if (!element || element.textContent === text) { return; }
+    element.textContent = text;
+    element.className = "banner " + kind;
+    element.hidden = text === "";
+  }
+
+  async function ask() {
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), PATIENCE);
+    try {
+      const answer = await fetch("/status", { signal: stop.signal, cache: "no-store" });
+      const health = await answer.json();
+      misses = health.worker ? 0 : misses + 1;
+      banner(health.problem || (misses > 1 ? WAITING : ""), "banner-hint");
+    } catch (error) {
+      misses += 1;
+      banner(GONE, "banner-error");
+    } finally {
+      clearTimeout(timer);
+      setTimeout(ask, PERIOD);
+    }
+  }
+  ask();
+
+  // Enter in a plain field of the start form presses its button, as in any form.
+  document.addEventListener("keydown", function (event) {
+    const field = event.key === "Enter" && event.target.closest && event.target.closest("#start-form input:not([type=checkbox]):not([type=radio])");
+    if (field && !field.getAttribute("aria-haspopup") && !field.closest(".level-chips")) {
+      setTimeout(() => document.getElementById("start-button").click(), 0);
+    }
+  });
+
+  document.addEventListener("keydown", function (event) {
+    const typing = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key === "?" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const button = document.getElementById("help-button");
+      if (button) { button.click(); }
+    }
+  });
+})();

@@ -1,0 +1,201 @@
+"""What a map costs to show: to twenty browsers instead of one, and from a new snapshot to the drawn map.
+
+    python benchmarks/figures.py [--repeats 8] [--no-browser]
+
+First the server alone: for every new snapshot one reader, or twenty, ask for the map as their pages do;
+processor time per snapshot is compared, the two taking turns. Then a real browser with a run's page open:
+snapshots are put into the store, and the time until the map is drawn is taken in the browser, the wait for
+the page's next look at the store included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app import create_app
+from mapelites import Settings, Tolerances
+from mapelites.archive import Elites
+from mapelites.problems import get
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.claim import Claim
+from mapelites.snapshot import Snapshot
+
+READERS = 20
+MOST_RATIO = {5: 8.0, 20: 3.0}  # a small map is made in the time that an answer takes on its way
+SOON = {5: 0.3, 20: 1.0}
+FILLED = 0.6
+PROBLEM = get("C04", 10)
+ROOT = Path(__file__).parent.parent
+PORT = 8199
+DRAWN = (
+    "const gd = document.querySelector('#run-map .js-plotly-plot'); "
+    "if (!gd || !gd.layout || !gd.layout.meta) { return null; } "
+    "if (!window.drawn) { window.drawn = []; gd.on('plotly_afterplot', () => window.drawn.push(Date.now())); } "
+    "return window.drawn"
+)
+
+
+def request(bins: int) -> RunRequest:
+    """Four constraints with so many bins each."""
+    tolerances = Tolerances.same(PROBLEM, [0, *np.geomspace(1e-4, 1e3, bins - 2).tolist()])
+    return RunRequest("C04", 10, tolerances, Settings.of("paper-3", 10, evaluations=10**9))
+
+
+def snapshot(asked: RunRequest, evaluations: int, rng: np.random.Generator) -> Snapshot:
+    """A map with an elite in a random part of its cells."""
+    tolerances = asked.tolerances
+    cells = rng.choice(tolerances.cells, int(FILLED * tolerances.cells), replace=False)
+    middle = [np.sqrt(np.r_[0.0, levels] * np.r_[levels, 10 * levels[-1]]) for levels in tolerances.levels]
+    for row, levels in zip(middle, tolerances.levels, strict=True):
+        row[1] = levels[1] / 2
+    bins = tolerances.bins_of(cells)
+    h = np.stack([middle[i][bins[:, i]] for i in range(4)], axis=1)
+    count = len(cells)
+    elites = Elites(rng.uniform(-50, 50, (count, 10)), rng.lognormal(0, 3, count), np.empty((count, 0)), h,
+                    rng.integers(1, evaluations, count), np.full(count, "mutation"))  # fmt: skip
+    curve = np.array([[evaluations, count, np.nan]])
+    return Snapshot("C04", 10, tolerances, asked.settings, evaluations, 0, 1.0, elites, curve)
+
+
+class Writer:
+    """Puts new snapshots of one run into the store."""
+
+    def __init__(self, store: Store, bins: int) -> None:
+        self.request = request(bins)
+        self.run_id = store.create(self.request)
+        claim = Claim.take(store.entries, self.run_id)
+        assert claim is not None
+        self._claim, self._rng, self._evaluations = claim, np.random.default_rng(1), 0
+
+    def put(self) -> None:
+        self._evaluations += 1_000_000
+        self._claim.publish(snapshot(self.request, self._evaluations, self._rng))
+
+
+class Reader:
+    """Asks for a run's map as its page does."""
+
+    def __init__(self, client: Any, run_id: str) -> None:
+        self._client, self._run_id, self._drawn = client, run_id, None
+        known = client.get("/_dash-dependencies").json
+        self._callback = next(each for each in known if "run-map.figure" in each["output"])
+
+    def looks(self) -> None:
+        values = {"run-id": self._run_id, "run-colour": "objective", "run-scale": "auto", "scheme": "light",
+                  "run-narrow": False, "run-drawn": self._drawn}  # fmt: skip
+        names = self._callback["output"].strip(".").split("...")
+        body = {
+            "output": self._callback["output"],
+            "outputs": [dict(zip(("id", "property"), name.rsplit(".", 1), strict=True)) for name in names],
+            "inputs": [{**each, "value": values.get(each["id"])} for each in self._callback["inputs"]],
+            "state": [{**each, "value": values.get(each["id"])} for each in self._callback["state"]],
+            "changedPropIds": ["run-seen.data"],
+        }
+        answer = self._client.post("/_dash-update-component", json=body)
+        self._drawn = answer.json["response"]["run-drawn"]["data"]
+
+
+def readers(bins: int, repeats: int) -> float:
+    """Processor time per snapshot for twenty readers, divided by that for one."""
+    spent: dict[int, list[float]] = {1: [], READERS: []}
+    with tempfile.TemporaryDirectory() as place:
+        store = Store(place)
+        writer = Writer(store, bins)
+        writer.put()
+        client = create_app(store).server.test_client()
+        crowd = [Reader(client, writer.run_id) for _ in range(READERS)]
+        for reader in crowd:
+            reader.looks()
+        for _ in range(repeats):
+            for count in spent:
+                writer.put()
+                started = time.process_time()
+                for reader in crowd[:count]:
+                    reader.looks()
+                spent[count].append(time.process_time() - started)
+        store.close()
+    one, many = (statistics.median(spent[count]) for count in (1, READERS))
+    print(f"{bins}^4 cells: one reader {1e3 * one:.1f} ms a snapshot, {READERS} readers {1e3 * many:.1f} ms: "
+          f"{many / one:.2f} times")  # fmt: skip
+    return many / one
+
+
+@contextmanager
+def served(place: str) -> Iterator[str]:
+    """The dashboard as people run it, without a worker."""
+    command = [sys.executable, "-m", "gunicorn", f"app:server({place!r})", "--bind", f"127.0.0.1:{PORT}",
+               "--workers", "1", "--threads", "8", "--log-level", "warning", "--no-control-socket"]  # fmt: skip
+    server = subprocess.Popen(command, cwd=ROOT)
+    address = f"http://127.0.0.1:{PORT}"
+    try:
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(f"{address}/status")
+                break
+            except urllib.error.URLError:
+                time.sleep(0.1)
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def drawing(bins: int, repeats: int) -> list[float]:
+    """Seconds from a new snapshot in the store to the map drawn in a browser."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    for option in ("--headless=new", "--no-sandbox", "--window-size=1440,1000"):
+        options.add_argument(option)
+    found = []
+    with tempfile.TemporaryDirectory() as place:
+        store = Store(place)
+        writer = Writer(store, bins)
+        writer.put()
+        with served(place) as address:
+            driver = webdriver.Chrome(options=options)
+            driver.get(f"{address}/run/{writer.run_id}")
+            while driver.execute_script(DRAWN) is None:
+                time.sleep(0.1)
+            time.sleep(3.0)
+            for step in range(repeats):
+                writer.put()
+                written = 1e3 * time.time()
+                while not (late := [each for each in driver.execute_script(DRAWN) if each > written]):
+                    time.sleep(0.02)
+                found.append((late[0] - written) / 1e3)
+                time.sleep(1.0 + 0.37 * (step % 5))  # so that snapshots come at all moments between two looks
+            driver.quit()
+        store.close()
+    print(f"{bins}^4 cells: from snapshot to drawn map {statistics.median(found):.2f} s "
+          f"(median of {repeats}; {min(found):.2f} to {max(found):.2f})")  # fmt: skip
+    return found
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--repeats", type=int, default=8)
+    options.add_argument("--no-browser", action="store_true")
+    chosen = options.parse_args()
+    good = max([readers(bins, chosen.repeats) / most for bins, most in MOST_RATIO.items()]) < 1
+    if not chosen.no_browser:
+        late = [statistics.median(drawing(bins, chosen.repeats)) - limit for bins, limit in SOON.items()]
+        good = good and max(late) < 0
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

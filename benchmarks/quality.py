@@ -1,0 +1,310 @@
+"""How good the maps are: feasibility, best feasible objective beside εDEag's, cells filled and cells won.
+
+Every search gets the paper's budget and all its evaluations are counted, finite differences included. A run of one
+search is compared with runs of the paper's three configurations from the same seed.
+
+    python benchmarks/quality.py                                  36 instances, 25 runs of directed and paper-1..3
+    python benchmarks/quality.py --quick                          the same with 2 runs, in about two minutes
+    python benchmarks/quality.py --problems C01,C17 --dims 30 --runs 5
+    python benchmarks/quality.py --without polish --without aim   directed also without each of these, one at a time
+    python benchmarks/quality.py --out docs/results/directed      writes directed.json and directed.md as it goes, and
+                                                                  goes on where an earlier call was cut short
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from mapelites import Illumination, Settings, Tolerances
+from mapelites.campaign.task import engine_mark
+from mapelites.problems import get, names
+from mapelites.report_reference import edeag
+from mapelites.search.settings import EMITTERS, SEARCHES
+
+PAPER = ("paper-1", "paper-2", "paper-3")
+RELATIVE, ABSOLUTE = 1e-4, 1e-8  # what still counts as equally good
+QUICK_RUNS, FULL_RUNS = 2, 25
+WITHOUT = " without "
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run to do."""
+
+    search: str  # a search's name, or "directed without" an emitter
+    problem: str
+    dimension: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run found: its best feasible objective, and each occupied cell's."""
+
+    task: Task
+    best: float | None
+    cells: dict[int, float]
+    operators: dict[str, int]
+    spent: dict[str, int]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """All runs of one search on one instance."""
+
+    search: str
+    problem: str
+    dimension: int
+    runs: int
+    feasibility_rate: float
+    best: float | None
+    median: float | None
+    worst: float | None
+    edeag: float
+    as_good: bool
+    occupied: float  # on average
+    paper_occupied: float  # of the configuration that occupies most, on average
+    wins: float | None  # share of common cells, against each configuration, on average
+    wins_best: float | None  # the same against the best of the three in every cell
+    spent: dict[str, float]  # share of the budget by emitter
+    operators: dict[str, float]  # share of the final elites by what made them
+    seconds: float
+
+
+def perform(task: Task) -> Result:
+    """Do a run."""
+    problem = get(task.problem, task.dimension)
+    search, _, without = task.search.partition(WITHOUT)
+    emitters = tuple(name for name in EMITTERS if name != without)
+    settings = Settings.of(search, task.dimension, seed=task.seed, emitters=emitters)
+    run = Illumination(problem, Tolerances.default(problem), settings)
+    started = time.process_time()
+    run.advance(settings.evaluations)
+    seconds = time.process_time() - started
+    elites = run.archive().elites
+    cells = dict(zip(elites.cell.tolist(), elites.f.tolist(), strict=True))
+    return Result(task, run.best_feasible, cells, dict(Counter(elites.operator.tolist())), run.spent, seconds)
+
+
+def as_good(ours: float, theirs: float) -> bool:
+    """Whether an objective is as good as another, or better."""
+    return ours <= theirs + max(RELATIVE * abs(theirs), ABSOLUTE)
+
+
+def share_won(ours: dict[int, float], theirs: dict[int, float]) -> float | None:
+    """In what part of the cells that both occupy ours is as good or better; None where there are none."""
+    common = ours.keys() & theirs.keys()
+    return sum(as_good(ours[cell], theirs[cell]) for cell in common) / len(common) if common else None
+
+
+def mean(numbers) -> float | None:
+    """The mean of those that are numbers."""
+    known = [number for number in numbers if number is not None]
+    return float(np.mean(known)) if known else None
+
+
+def parts(counts: list[dict[str, int]]) -> dict[str, float]:
+    """Each name's part of all counts."""
+    total = Counter()
+    for each in counts:
+        total.update(each)
+    return {name: count / max(total.total(), 1) for name, count in total.items() if count}
+
+
+def row(results: list[Result], paper: dict[tuple[str, int], Result]) -> Row:
+    """Summarise the runs of one search on one instance; `paper` holds its runs by search and seed."""
+    task = results[0].task
+    found = np.sort([np.inf if each.best is None else each.best for each in results])
+    published = edeag(task.problem, task.dimension).median.f
+    pairs, strict = [], []
+    for each in results:
+        seed = each.task.seed
+        others = [paper[name, seed].cells for name in PAPER if name != task.search and (name, seed) in paper]
+        pairs += [share_won(each.cells, cells) for cells in others]
+        lowest: dict[int, float] = {}
+        for cells in others:
+            lowest = {cell: min(cells.get(cell, np.inf), lowest.get(cell, np.inf)) for cell in cells.keys() | lowest}
+        strict.append(share_won(each.cells, lowest))
+    occupied = [[len(run.cells) for (name, _), run in paper.items() if name == search] for search in PAPER]
+    feasible = found[np.isfinite(found)]
+    median = float(np.median(found)) if np.isfinite(np.median(found)) else None
+    return Row(
+        search=task.search,
+        problem=task.problem,
+        dimension=task.dimension,
+        runs=len(results),
+        feasibility_rate=len(feasible) / len(results),
+        best=float(feasible[0]) if len(feasible) else None,
+        median=median,
+        worst=float(feasible[-1]) if len(feasible) else None,
+        edeag=published,
+        as_good=median is not None and as_good(median, published),
+        occupied=float(np.mean([len(each.cells) for each in results])),
+        paper_occupied=max((float(np.mean(each)) for each in occupied if each), default=0.0),
+        wins=mean(pairs),
+        wins_best=mean(strict),
+        spent=parts([each.spent for each in results]),
+        operators=parts([each.operators for each in results]),
+        seconds=float(np.mean([each.seconds for each in results])),
+    )
+
+
+def tabulate(results: list[Result]) -> list[Row]:
+    """One row per search and instance, in the order in which they were asked for."""
+    groups: dict[tuple[str, str, int], list[Result]] = {}
+    for each in results:
+        groups.setdefault((each.task.search, each.task.problem, each.task.dimension), []).append(each)
+    rows = []
+    for (_, problem, dimension), group in groups.items():
+        paper = {
+            (name, run.task.seed): run for name in PAPER for run in groups.get((name, problem, dimension), [])
+        }  # fmt: skip
+        rows.append(row(group, paper))
+    return rows
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    return "-" if value is None else f"{value:.{digits}g}"
+
+
+def summary(rows: list[Row]) -> list[str]:
+    """The goals, one line per search, as a Markdown table."""
+    lines = [
+        "| search | feasibility rate 1 | median as good as εDEag's or better | at least as many cells as the best of "
+        "paper-1..3 | more cells | share of common cells won | against the best of the three |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for search in dict.fromkeys(each.search for each in rows):
+        own = [each for each in rows if each.search == search]
+        k = len(own)
+        lines.append(
+            f"| {search} | {sum(each.feasibility_rate == 1 for each in own)} of {k} "
+            f"| {sum(each.as_good for each in own)} of {k} "
+            f"| {sum(each.occupied >= each.paper_occupied for each in own)} of {k} "
+            f"| {sum(each.occupied > each.paper_occupied for each in own)} of {k} "
+            f"| {number(mean(each.wins for each in own), 3)} | {number(mean(each.wins_best for each in own), 3)} |"
+        )
+    return lines
+
+
+def details(rows: list[Row]) -> list[str]:
+    """One line per search and instance, as a Markdown table."""
+    lines = [
+        "| search | instance | feasibility rate | best | median | worst | εDEag's median | as good | cells | "
+        "cells of paper-1..3 | cells won | against the best of the three | seconds |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {each.search} | {each.problem} {each.dimension}D | {each.feasibility_rate:.2f} | {number(each.best)} "
+        f"| {number(each.median)} | {number(each.worst)} | {number(each.edeag)} | {'yes' if each.as_good else 'no'} "
+        f"| {each.occupied:.1f} | {each.paper_occupied:.1f} | {number(each.wins, 3)} | {number(each.wins_best, 3)} "
+        f"| {each.seconds:.2f} |"
+        for each in rows
+    ]
+    return lines
+
+
+def budgets(rows: list[Row]) -> list[str]:
+    """Where the budget went and what made the elites, for each search, over its instances."""
+    lines = ["| search | budget | final elites |", "|---|---|---|"]
+    for search in dict.fromkeys(each.search for each in rows):
+        own = [each for each in rows if each.search == search]
+        texts = []
+        for name in ("spent", "operators"):
+            tables = [getattr(each, name) for each in own]
+            shares = {
+                key: mean(table.get(key, 0.0) for table in tables)
+                for key in dict.fromkeys(k for t in tables for k in t)
+            }
+            texts.append(", ".join(f"{key} {share:.0%}" for key, share in sorted(shares.items(), key=lambda s: -s[1])))
+        lines.append(f"| {search} | {texts[0]} | {texts[1]} |")
+    return lines
+
+
+def document(rows: list[Row], runs: int) -> str:
+    """The whole report."""
+    paragraphs = [
+        "# Quality of the maps",
+        f"{runs} runs of each search on each instance, with the paper's budget (200,000 evaluations in 10D, 600,000 "
+        "in 30D) and levels, every evaluation counted, seeds from 1. Means are over runs. An objective is as good as "
+        f"another within {RELATIVE:g} relative or {ABSOLUTE:g} absolute. εDEag's figures are the published ones of 25 "
+        "runs. Cells are won against each (other) one of paper-1..3 from the same seed, and against the best of them "
+        "in every cell. "
+        f"Made by `python benchmarks/quality.py`, Python {platform.python_version()}; seconds are processor time.",
+        "\n".join(summary(rows)),
+        "## Where the budget went",
+        "\n".join(budgets([each for each in rows if each.search not in PAPER])),
+        "## Every instance",
+        "\n".join(details(rows)),
+    ]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--search", action="append", choices=sorted(SEARCHES), help="default: directed and the paper's")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=EMITTERS, help="directed without this emitter"
+    )
+    parser.add_argument("--problems", default=",".join(names()), help="separated by commas")
+    parser.add_argument("--dims", default="10,30")
+    parser.add_argument("--runs", type=int, default=FULL_RUNS)
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} runs")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="where to write .json and .md, without the ending")
+    return parser.parse_args()
+
+
+def kept(out: Path | None, runs: int) -> list[Row]:
+    """The rows of an earlier call that was cut short, where search and number of runs are still the same."""
+    file = out and out.with_suffix(".json")
+    if not file or not file.exists():
+        return []
+    table = json.loads(file.read_text())
+    return [Row(**each) for each in table["rows"]] if (table["engine"], table["runs"]) == (engine_mark(), runs) else []
+
+
+def write(out: Path, rows: list[Row], runs: int) -> None:
+    """Both files."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    table = {"engine": engine_mark(), "runs": runs, "rows": [asdict(each) for each in rows]}
+    out.with_suffix(".json").write_text(json.dumps(table, indent=1) + "\n")
+    out.with_suffix(".md").write_text(document(rows, runs))
+
+
+def main() -> None:
+    options = parse()
+    runs = QUICK_RUNS if options.quick else options.runs
+    searches = [*(options.search or ("directed", *PAPER)), *(f"directed{WITHOUT}{name}" for name in options.without)]
+    perform(Task(searches[0], "C01", 10, 1))  # compile once, before there are several processes
+    rows = kept(options.out, runs)
+    have = {(each.search, each.problem, each.dimension) for each in rows}
+    with ProcessPoolExecutor(options.processes) as pool:
+        for dimension in map(int, options.dims.split(",")):
+            for problem in options.problems.split(","):
+                if have.issuperset((search, problem, dimension) for search in searches):
+                    continue
+                tasks = [Task(search, problem, dimension, seed) for search in searches for seed in range(1, runs + 1)]
+                new = tabulate(list(pool.map(perform, tasks)))
+                rows += new
+                print("\n".join(details([each for each in new if each.search not in PAPER])[2:]), flush=True)
+                if options.out:
+                    write(options.out, rows, runs)
+    print("\n".join(["", *summary(rows)]))
+
+
+if __name__ == "__main__":
+    main()

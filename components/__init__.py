@@ -1,0 +1,1 @@
+"""The dashboard: one file per thing on the page, holding its layout and its callbacks."""

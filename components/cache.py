@@ -1,0 +1,109 @@
+"""What is drawn, remembered: a flask-caching backend over diskcache that never pickles.
+
+Values are text or bytes only. Everything in it can be made again from the store, so it may evict.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import diskcache
+import orjson
+from flask import Flask
+from flask_caching import Cache
+from flask_caching.backends.base import BaseCache
+
+from mapelites.runs.disk import PlainDisk
+
+LARGEST_CACHE = 256 * 2**20
+LOCKS = 64
+
+log = logging.getLogger("dashboard")
+
+
+class DiskCache(BaseCache):  # type: ignore[misc]
+    """flask-caching's interface over one diskcache directory."""
+
+    def __init__(self, directory: str, limit: int = LARGEST_CACHE) -> None:
+        super().__init__(default_timeout=0)
+        self._cache = diskcache.Cache(
+            directory, disk=PlainDisk, size_limit=limit, eviction_policy="least-recently-used"
+        )
+
+    @classmethod
+    def factory(cls, app: Flask, config: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> DiskCache:
+        """What flask-caching calls with the app's configuration."""
+        return cls(config["CACHE_DIR"])
+
+    def get(self, key: str) -> Any:
+        """The value, or None."""
+        return self._cache.get(key)
+
+    def set(self, key: str, value: Any, timeout: int | None = None) -> bool:
+        """Keep a value, for ever or for so many seconds; where the disk is full, say so in the log and go on."""
+        try:
+            return bool(self._cache.set(key, value, expire=timeout or None))
+        except (OSError, sqlite3.OperationalError, diskcache.Timeout) as error:
+            log.warning("what was drawn could not be kept: %s", error)
+            return False
+
+    def add(self, key: str, value: Any, timeout: int | None = None) -> bool:
+        """Keep a value unless there is one."""
+        return bool(self._cache.add(key, value, expire=timeout or None))
+
+    def delete(self, key: str) -> bool:
+        """Forget a value."""
+        return bool(self._cache.delete(key))
+
+    def has(self, key: str) -> bool:
+        """Whether there is a value."""
+        return key in self._cache
+
+    def clear(self) -> bool:
+        """Forget everything."""
+        self._cache.clear()
+        return True
+
+
+class Memory:
+    """Makes each derived thing once, however many browsers ask for it at the same time."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._locks = tuple(threading.Lock() for _ in range(LOCKS))
+
+    def remember(self, key: tuple[str | int | float | bool | None, ...], make: Callable[[], Any]) -> Any:
+        """What `make` returns, JSON values only, made once per key. Name in the key all it depends on."""
+        return orjson.loads(self.remember_bytes(key, lambda: orjson.dumps(make())))
+
+    def remember_bytes(self, key: tuple[str | int | float | bool | None, ...], make: Callable[[], bytes]) -> bytes:
+        """Like `remember`, for bytes that need no decoding, such as a picture or finished JSON."""
+        name = orjson.dumps(key).decode()
+        found: bytes | None = self._cache.get(name)
+        if found is None:
+            with self._lock(name):
+                found = self._cache.get(name)
+                if found is None:
+                    found = make()
+                    self._cache.set(name, found)
+        return found
+
+    def _lock(self, name: str) -> AbstractContextManager[Any]:
+        return self._locks[hash(name) % LOCKS]
+
+
+def memory(server: Flask, directory: Path) -> Memory:
+    """The memory of one app, on disk in a directory that only its owner may read."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    cache = Cache(
+        server,
+        config={"CACHE_TYPE": "components.cache.DiskCache", "CACHE_DIR": str(directory), "CACHE_NO_NULL_WARNING": True},
+    )
+    cache.clear()  # another version of the code may have drawn what is in there
+    return Memory(cache)

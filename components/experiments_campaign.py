@@ -1,0 +1,383 @@
+"""`/experiments/<campaign_id>`: a campaign while it runs and afterwards: progress, tables, figures, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import dash_mantine_components as dmc
+from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash.development.base_component import Component
+
+from components import experiments_figures, experiments_files
+from components.context import Context
+from components.experiments_data import Campaigns, Look
+from components.experiments_figures import CURVES
+from components.experiments_table import (
+    BESIDE,
+    cell_class,
+    cell_content,
+    comparisons,
+    failures,
+    instance_key,
+    overview,
+    table,
+)
+from components.experiments_words import badge, count_in_words, pace, title
+from components.format import count, many
+from components.map_figure import CONFIG
+from components.shell import SCHEME, URL
+from components.shell_notices import icon
+from mapelites.campaign import Campaign, Instance
+from mapelites.campaign.process import start, stop
+from mapelites.problems import get
+
+PERIOD = 1_000  # milliseconds
+FIGURE_HEIGHT = 320  # pixels
+
+
+@dataclass(frozen=True)
+class View:
+    """What a person looks at: one table, one problem, and what stands beside it."""
+
+    dimension: int
+    search: str
+    problem: str
+    beside: str = "none"
+
+    @classmethod
+    def of(cls, campaign: Campaign, given: Any) -> View:
+        """A view from an address or from a browser; anything unknown becomes the first there is."""
+        data = given if isinstance(given, Mapping) else {}
+        numbers = {str(n): n for n in campaign.dimensions}
+        dimension = numbers.get(str(data.get("dimension")), campaign.dimensions[0])
+        search = data.get("search") if data.get("search") in campaign.searches else campaign.searches[0]
+        problem = data.get("problem") if data.get("problem") in campaign.problems else campaign.problems[0]
+        beside = data.get("beside") if data.get("beside") in BESIDE else "none"
+        return cls(dimension, str(search), str(problem), str(beside))
+
+
+def layout(context: Context, query: Mapping[str, str], campaign_id: str) -> Component:
+    """The page."""
+    look = Campaigns(context).look(campaign_id)
+    campaign = look.folder.campaign
+    view = View.of(campaign, query)
+    return html.Div(
+        [
+            _head(look),
+            html.Div(_trouble(look), id="campaign-trouble"),
+            html.Div([_overview(look), _figures()], className="experiments-main"),
+            html.Section(
+                [_switches(campaign, view), html.Div(_table(look, view), id="campaign-table", className="scroll")],
+                className="card experiments-part",
+            ),
+            html.Section(
+                [
+                    dmc.Title("Which search is ahead", order=2, size="h4"),
+                    html.P(
+                        "Wilcoxon rank-sum per problem at 5 %, on the competition's order of solutions.",
+                        className="quiet",
+                    ),
+                    html.Div(comparisons(look.report, view.dimension), id="campaign-pairs", className="scroll"),
+                ],
+                className="card experiments-part",
+                hidden=len(campaign.searches) < 2,
+            ),
+            dcc.Store(id="campaign-id", data=look.folder.id),
+            dcc.Store(id="campaign-view", data=asdict(view)),
+            dcc.Store(id="campaign-seen"),
+            dcc.Store(id="campaign-drawn"),
+            dcc.Location(id="campaign-url", refresh=False),
+            dcc.Interval(id="campaign-tick", interval=PERIOD),
+        ],
+        className="experiments",
+    )
+
+
+def _overview(look: Look) -> Component:
+    return html.Section(
+        [
+            dmc.Title("All runs", order=2, size="h4"),
+            html.P("The share of feasible runs, and how many are done. A click shows more.", className="quiet"),
+            html.Div(overview(look.folder.campaign, look.states, look.report), className="scroll"),
+        ],
+        className="card experiments-part",
+    )
+
+
+def _head(look: Look) -> Component:
+    campaign = look.folder.campaign
+    return html.Div(
+        [
+            html.Div(
+                [
+                    dmc.Anchor("Experiments", href="/experiments", size="sm"),
+                    dmc.Title(title(campaign), order=1),
+                    dmc.Text(
+                        f"{count_in_words(campaign)}, seed {campaign.seed}{_differences(campaign)} · {look.folder.id}",
+                        className="lead",
+                    ),
+                ]
+            ),
+            html.Div([html.Div(_button(look), id="campaign-button"), experiments_files.menu(look.folder.id)],
+                     className="experiments-actions"),
+            html.Div(_progress(look), id="campaign-progress", className="experiments-progress", role="status"),
+        ],
+        className="page-head experiments-top",
+    )  # fmt: skip
+
+
+def _differences(campaign: Campaign) -> str:
+    """What differs from the paper's experiment."""
+    levels = [f"levels {name or 'of all constraints'} {', '.join(map(str, v))}" for name, v in campaign.levels.items()]
+    changes = [f"{name} {value}" for name, value in campaign.changes.items()]
+    return "".join(f", {each}" for each in (*changes, *levels))
+
+
+def _button(look: Look) -> Component | None:
+    working = look.folder.working()
+    if look.folder.starting() or (look.progress.whole and not working):
+        return None
+    word, picture = ("Stop", "stop") if working else ("Go on", "play")
+    return dmc.Button(
+        word,
+        id={"campaign-do": "stop" if working else "start"},
+        leftSection=icon(picture),
+        variant="default" if working else "filled",
+        size="sm",
+    )
+
+
+def _progress(look: Look) -> list[Component]:
+    p = look.progress
+    failed = f", {many(p.failed, 'failure')}" if p.failed else ""
+    return [
+        badge(look.folder, p),
+        dmc.Progress(value=100 * p.share, size="lg", className="experiments-bar", **{"aria-label": "Runs done"}),
+        html.Span(f"{count(p.done)} of {many(p.count, 'run')}{failed}"),
+        html.Span(pace(look.folder.status, p), className="quiet experiments-pace"),
+    ]
+
+
+def _trouble(look: Look) -> list[Component]:
+    words = look.folder.trouble
+    words = f"{words[:1].upper()}{words[1:]}."
+    parts = [dmc.Alert(words, title="The campaign ended early", color="red", variant="light")] if words != "." else []
+    failed = failures(look.results)
+    return [*parts, *([failed] if failed is not None else [])]
+
+
+def _switches(campaign: Campaign, view: View) -> Component:
+    def switch(name: str, label: str, data: list[dict[str, str]], value: str) -> Component:
+        return dmc.SegmentedControl(
+            id=f"campaign-{name}", data=data, value=value, size="sm", **{"aria-label": label}
+        )  # fmt: skip
+
+    return html.Div(
+        [
+            dmc.Title("Statistics", order=2, size="h4"),
+            switch("dimension", "Dimension", _same([f"{n}" for n in campaign.dimensions], "D"), str(view.dimension)),
+            switch("search", "Search", _same(campaign.searches), view.search),
+            switch("beside", "Beside", [{"value": k, "label": v} for k, v in BESIDE.items()], view.beside),
+        ],
+        className="experiments-switches",
+    )
+
+
+def _same(values: Any, unit: str = "") -> list[dict[str, str]]:
+    return [{"value": value, "label": f"{value}{unit}"} for value in values]
+
+
+def _table(look: Look, view: View) -> Component:
+    runs = f"/experiments/{look.folder.id}/run/"
+    return table(look.report, look.states, (view.dimension, view.search), view.beside, runs)
+
+
+def _figures() -> Component:
+    kinds = dmc.SegmentedControl(
+        id="campaign-curve", data=[{"value": k, "label": v} for k, v in CURVES.items()], value="objective", size="sm",
+        **{"aria-label": "What the curves show"},
+    )  # fmt: skip
+    graphs = [
+        html.Figure(
+            [
+                html.Figcaption(caption),
+                dcc.Graph(id=name, figure=experiments_figures.blank(), config=CONFIG, style={"height": FIGURE_HEIGHT}),
+            ],
+            className="compare-map",
+        )
+        for name, caption in (
+            ("campaign-bands", "Convergence: median and quartiles over the runs"),
+            ("campaign-boxes", "Where the runs end: the thick bar is the paper's median; a click opens a run"),
+        )
+    ]
+    return html.Section(
+        [
+            html.Div([dmc.Title(id="campaign-figures-title", order=2, size="h4"), kinds], className="experiments-head"),
+            *graphs,
+            html.P(id="campaign-references", className="quiet"),
+        ],
+        className="card experiments-part",
+    )
+
+
+def register(app: Dash, context: Context) -> None:
+    """The page follows the campaign, the view and the buttons."""
+    campaigns = Campaigns(context)
+    experiments_files.register(app, context)
+    _register_view(app, campaigns)
+    _register_progress(app, campaigns)
+    _register_figures(app, campaigns)
+    _register_buttons(app, campaigns)
+
+
+def _register_view(app: Dash, campaigns: Campaigns) -> None:
+    @app.callback(
+        Output("campaign-view", "data"),
+        Output("campaign-dimension", "value"),
+        Output("campaign-search", "value"),
+        Output("campaign-url", "search"),
+        Input({"campaign-cell": ALL}, "n_clicks"),
+        Input("campaign-dimension", "value"),
+        Input("campaign-search", "value"),
+        Input("campaign-beside", "value"),
+        State("campaign-view", "data"),
+        State("campaign-id", "data"),
+        prevent_initial_call=True,
+    )
+    def choose(_: Any, dimension: Any, search: Any, beside: Any, before: Any, campaign_id: Any) -> Any:
+        campaign = campaigns.folder(campaign_id).campaign
+        given = {**View.of(campaign, before).__dict__, "dimension": dimension, "search": search, "beside": beside}
+        if isinstance(ctx.triggered_id, dict):
+            parts = str(ctx.triggered_id.get("campaign-cell")).split("|")
+            given |= dict(zip(("problem", "dimension", "search"), parts, strict=False))
+        view = asdict(View.of(campaign, given))
+        if view == before:
+            return no_update, no_update, no_update, no_update
+        return view, str(view["dimension"]), view["search"], f"?{urlencode(view)}"
+
+
+def _register_progress(app: Dash, campaigns: Campaigns) -> None:
+    @app.callback(
+        Output("campaign-progress", "children"),
+        Output("campaign-button", "children"),
+        Output("campaign-trouble", "children"),
+        Output("campaign-table", "children"),
+        Output("campaign-pairs", "children"),
+        Output({"campaign-cell": ALL}, "children"),
+        Output({"campaign-cell": ALL}, "className"),
+        Output("campaign-seen", "data"),
+        Output("campaign-drawn", "data"),
+        Input("campaign-tick", "n_intervals"),
+        Input("campaign-view", "data"),
+        State("campaign-seen", "data"),
+        State("campaign-drawn", "data"),
+        State("campaign-id", "data"),
+        State({"campaign-cell": ALL}, "id"),
+        prevent_initial_call=True,
+    )
+    def follow(_: Any, given: Any, seen: Any, drawn: Any, campaign_id: Any, ids: Any) -> Any:
+        """Only what changed is sent: the cells one by one, the table where it is another or has new numbers."""
+        version = campaigns.folder(campaign_id).version()
+        same = [no_update] * len(ids)
+        if isinstance(seen, dict) and seen.get("version") == version and ctx.triggered_id == "campaign-tick":
+            return (*[no_update] * 5, same, same, no_update, no_update)
+        look = campaigns.look(str(campaign_id))
+        view = View.of(look.folder.campaign, given)
+        words = {instance_key(each): [cell.words, cell.state] for each, cell in look.states.items()}
+        old = seen.get("cells", {}) if isinstance(seen, dict) else {}
+        changed = {key for key, value in words.items() if old.get(key) != value}
+        rates = {row.instance: row.summary.feasibility_rate for row in look.report.rows}
+        cells = {instance_key(i): (cell_content(c, rates.get(i)), cell_class(c)) for i, c in look.states.items()}
+        places = [each["campaign-cell"] for each in ids]
+        content = [cells[key][0] if key in changed else no_update for key in places]
+        classes = [cells[key][1] if key in changed else no_update for key in places]
+        finished = _finished(look, view)
+        return (
+            _progress(look),
+            _button(look),
+            _trouble(look),
+            _table(look, view),
+            comparisons(look.report, view.dimension),
+            content,
+            classes,
+            {"version": version, "cells": words},
+            no_update if drawn == finished else finished,
+        )
+
+
+def _finished(look: Look, view: View) -> list[Any]:
+    """What the figures depend on: the problem and how many runs of it are done."""
+    here = [row for row in look.report.rows if row.instance.problem == view.problem]
+    return [view.problem, view.dimension, sum(len(r.finals) for r in here if r.instance.dimension == view.dimension)]
+
+
+def _register_figures(app: Dash, campaigns: Campaigns) -> None:
+    @app.callback(
+        Output("campaign-bands", "figure"),
+        Output("campaign-boxes", "figure"),
+        Output("campaign-figures-title", "children"),
+        Output("campaign-references", "children"),
+        Input("campaign-drawn", "data"),
+        Input("campaign-curve", "value"),
+        Input(SCHEME, "data"),
+        State("campaign-view", "data"),
+        State("campaign-id", "data"),
+    )
+    def draw(_: Any, kind: Any, scheme: Any, given: Any, campaign_id: Any) -> Any:
+        look = campaigns.look(str(campaign_id))
+        campaign = look.folder.campaign
+        view = View.of(campaign, given)
+        kind, dark = kind if kind in CURVES else "objective", scheme == "dark"
+        rows = [
+            row for row in look.report.rows
+            if (row.instance.problem, row.instance.dimension) == (view.problem, view.dimension)
+        ]  # fmt: skip
+        known = get(view.problem, view.dimension).best_known
+        lines = experiments_figures.references(rows[0] if rows else None, known)
+        curves = campaigns.curves(look, [Instance(view.problem, view.dimension, s) for s in campaign.searches])
+        figures = (
+            experiments_figures.convergence(curves, kind, lines, dark=dark),
+            experiments_figures.boxes(rows, campaign.searches, lines, dark=dark),
+        )
+        for figure in figures:  # a zoom stays as long as the same thing is looked at
+            figure["layout"]["uirevision"] = f"{view.problem} {view.dimension} {kind}"
+        return (
+            *figures,
+            f"{view.problem} {view.dimension}D",
+            experiments_figures.reference_words(rows, known),
+        )
+
+
+def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
+    @app.callback(
+        Output("campaign-button", "children", allow_duplicate=True),
+        Input({"campaign-do": ALL}, "n_clicks"),
+        State("campaign-id", "data"),
+        prevent_initial_call=True,
+    )
+    def do(clicks: list[int | None], campaign_id: Any) -> Any:
+        if not any(clicks) or not isinstance(ctx.triggered_id, dict):
+            return no_update
+        folder = campaigns.folder(campaign_id)
+        if ctx.triggered_id["campaign-do"] == "stop":
+            stop(folder)
+        else:
+            start(folder, folder.scheduler)
+        return _button(campaigns.look(str(campaign_id)))
+
+    @app.callback(
+        Output(URL, "href", allow_duplicate=True),
+        Input("campaign-boxes", "clickData"),
+        State("campaign-id", "data"),
+        prevent_initial_call=True,
+    )
+    def open_run(click: Any, campaign_id: Any) -> Any:
+        points = click.get("points", []) if isinstance(click, dict) else []
+        name = points[0].get("customdata") if points else None
+        if not isinstance(name, str):
+            return no_update
+        folder = campaigns.folder(campaign_id)
+        return f"/run/{experiments_files.take_in(campaigns.context.store, folder, name)}"

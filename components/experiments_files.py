@@ -1,0 +1,91 @@
+"""What leads out of a campaign: its report in every format, and the page of any of its runs."""
+
+from __future__ import annotations
+
+import json
+
+import dash_mantine_components as dmc
+from dash import Dash, html
+from dash.development.base_component import Component
+from flask import Response, abort, redirect
+from werkzeug.wrappers import Response as Answer
+
+from components.context import Context
+from components.shell_notices import icon
+from mapelites.campaign import Folder
+from mapelites.campaign.process import open_campaign
+from mapelites.errors import InputError
+from mapelites.report_formats import FORMATS, SUFFIXES
+from mapelites.report_table import report_of
+from mapelites.runs import Store
+from mapelites.runs.locks import EXCLUSIVE, locked
+
+LABELS = {"terminal": "Text", "markdown": "Markdown", "csv": "CSV", "json": "JSON, every run", "latex": "LaTeX"}
+MIMES = {"csv": "text/csv", "json": "application/json", "markdown": "text/markdown"}
+
+
+def menu(campaign_id: str) -> Component:
+    """Downloads."""
+    items = [
+        html.A(
+            LABELS[name],
+            href=f"/experiments/{campaign_id}/report.{suffix}",
+            className="menu-link",
+            role="menuitem",
+            download=f"{campaign_id}.{suffix}",
+        )
+        for name, suffix in SUFFIXES.items()
+    ]
+    button = dmc.Button("Download", leftSection=icon("download"), variant="default", size="sm", id="campaign-download")
+    return dmc.Menu([dmc.MenuTarget(button), dmc.MenuDropdown(items)], position="bottom-end", shadow="md")
+
+
+def register(app: Dash, context: Context) -> None:
+    """Reports and runs have addresses of their own."""
+    by_suffix = {suffix: name for name, suffix in SUFFIXES.items()}
+
+    @app.server.get("/experiments/<campaign_id>/report.<suffix>")
+    def report(campaign_id: str, suffix: str) -> Response:
+        try:
+            folder = open_campaign(context.store.path, campaign_id)
+        except InputError as error:
+            abort(404, description=str(error))
+        if suffix not in by_suffix:
+            abort(404, description=f"a report ends in one of {', '.join(by_suffix)}, but not in {suffix}")
+        name = by_suffix[suffix]
+        headers = {
+            "Content-Disposition": f'attachment; filename="{campaign_id}.{suffix}"',
+            "Cache-Control": "no-store",
+        }
+        text = FORMATS[name](report_of(folder))
+        return Response(text, mimetype=MIMES.get(name, "text/plain"), headers=headers)
+
+    @app.server.get("/experiments/<campaign_id>/run/<name>")
+    def run(campaign_id: str, name: str) -> Answer:
+        try:
+            run_id = take_in(context.store, open_campaign(context.store.path, campaign_id), name)
+        except InputError as error:
+            abort(404, description=str(error))
+        return redirect(f"/run/{run_id}")
+
+
+def take_in(store: Store, folder: Folder, name: str) -> str:
+    """The id of a campaign's run in the store of runs; the first time, it is put there."""
+    content = folder.content(name)
+    with locked(folder.path / "opened.lock", EXCLUSIVE):
+        path = folder.path / "opened.json"
+        opened: dict[str, str] = json.loads(path.read_bytes()) if path.exists() else {}
+        if name not in opened or not _is_there(store, opened[name]):
+            opened[name] = store.import_run(content)
+            path.write_text(json.dumps(opened))
+    return opened[name]
+
+
+def _is_there(store: Store, run_id: str) -> bool:
+    """Whether the run still is in the store; a deleted one is brought back."""
+    try:
+        if store.run(run_id).deleted is not None:
+            store.undelete(run_id)
+    except InputError:
+        return False
+    return True

@@ -1,0 +1,187 @@
+"""The tables of a campaign: how far every instance is, the paper's columns, and who beats whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from components.experiments_words import Cell
+from components.format import exact, many, number
+from mapelites.campaign import Campaign, Instance
+from mapelites.report import Final
+from mapelites.report_reference import Agreement, Published, faults
+from mapelites.report_significance import tally
+from mapelites.report_table import Report, Row
+
+BESIDE = {"none": "Ours alone", "paper": "Beside the paper", "edeag": "Beside εDEag"}
+HEADS = ("Problem", "Runs", "Best", "Median", "Worst", "c", "v̄", "Mean", "Std", "Feasible")
+EXPLAINED = {
+    "Best": "The number in parentheses counts the violated constraints. A click opens the run.",
+    "c": "How many violations of the median solution are above 1, above 0.01 and above 0.0001",
+    "v̄": "Mean violation of the median solution",
+    "Mean": "Of the objective of all final solutions",
+    "Std": "Standard deviation of the objective of all final solutions",
+    "Feasible": "The share of the runs that found a feasible solution",
+}
+
+
+def instance_key(instance: Instance) -> str:
+    """An instance as text for an id."""
+    return f"{instance.problem}|{instance.dimension}|{instance.search}"
+
+
+def overview(campaign: Campaign, states: dict[Instance, Cell], report: Report) -> Component:
+    """One button for every instance: how far it is and how often it was feasible."""
+    rates = {row.instance: row.summary.feasibility_rate for row in report.rows}
+    columns = [(n, search) for n in campaign.dimensions for search in campaign.searches]
+    groups = [html.Th(f"{n}D", colSpan=len(campaign.searches), scope="colgroup") for n in campaign.dimensions]
+    heads = [html.Th(search, scope="col") for _, search in columns]
+    body = []
+    for problem in campaign.problems:
+        places = [Instance(problem, n, search) for n, search in columns]
+        cells = [html.Td(cell_button(each, states[each], rates.get(each))) for each in places]
+        body.append(html.Tr([html.Th(problem, scope="row"), *cells]))
+    return html.Table(
+        [html.Thead([html.Tr([html.Td(), *groups]), html.Tr([html.Td(), *heads])]), html.Tbody(body)],
+        className="overview",
+    )
+
+
+def cell_button(instance: Instance, cell: Cell, rate: float | None) -> Component:
+    """The button of one instance."""
+    return html.Button(
+        cell_content(cell, rate),
+        id={"campaign-cell": instance_key(instance)},
+        className=cell_class(cell),
+        title=f"{instance}: {cell.words}. A click shows its table and figures.",
+    )
+
+
+def cell_content(cell: Cell, rate: float | None) -> list[Component]:
+    """What stands in the button."""
+    return [
+        html.Span("–" if rate is None else f"{rate:.2f}", className="overview-rate"),
+        html.Span(cell.short, className="overview-words"),
+    ]
+
+
+def cell_class(cell: Cell) -> str:
+    """Its colour."""
+    return f"overview-cell overview-{cell.state}"
+
+
+def table(report: Report, states: dict[Instance, Cell], place: tuple[int, str], beside: str, runs: str) -> Component:
+    """The paper's table of one dimension and search, with the published row below each of ours.
+
+    `runs` is the address below which the runs are.
+    """
+    dimension, search = place
+    rows = {row.instance.problem: row for row in report.tables.get(place, [])}
+    body: list[Component] = []
+    for problem in report.campaign.problems:
+        instance = Instance(problem, dimension, search)
+        body += _rows(instance, states[instance], rows.get(problem), beside, runs)
+    heads = [*HEADS, *(["Agreement"] if beside != "none" else [])]
+    cells = [
+        html.Th(name, scope="col", title=EXPLAINED.get(name), className="verdict" if name == "Agreement" else None)
+        for name in heads
+    ]
+    return html.Table([html.Thead(html.Tr(cells)), html.Tbody(body)], className="statistics")
+
+
+def _rows(instance: Instance, cell: Cell, row: Row | None, beside: str, runs: str) -> list[Component]:
+    head = [
+        html.Th(instance.problem, scope="row"),
+        html.Td(html.Span(cell.words, className=f"cell-words cell-{cell.state}")),
+    ]
+    width = len(HEADS) - 2 + (beside != "none")
+    if row is None:
+        return [html.Tr([*head, html.Td("no run is finished", colSpan=width, className="statistics-none")])]
+    published = {"paper": row.paper, "edeag": row.edeag}.get(beside)
+    agreement = {"paper": row.with_paper, "edeag": row.with_edeag}.get(beside)
+    known = faults(instance.problem) if beside == "paper" else ()
+    verdict = [_verdict(agreement, known)] if beside != "none" else []
+    ours = html.Tr([*head, *_ours(row, runs), *verdict])
+    return [ours] if published is None else [ours, _theirs(published)]
+
+
+def _ours(row: Row, runs: str) -> list[Component]:
+    s = row.summary
+    return [
+        *(html.Td(_link(each, runs)) for each in (s.best, s.median, s.worst)),
+        html.Td(", ".join(map(str, s.counts))),
+        *(_number(value) for value in (s.mean_violation, s.mean, s.std)),
+        html.Td(f"{s.feasibility_rate:.2f}"),
+    ]
+
+
+def _link(final: Final, runs: str) -> Component:
+    """A number that opens the run that made it."""
+    return html.A(
+        f"{number(final.f)} ({final.violated})",
+        href=f"{runs}{quote(final.run)}",
+        title=f"Open {final.run}, seed {final.seed}: {exact(final.f)}",
+        className="statistics-link",
+    )
+
+
+def _number(value: float) -> Component:
+    return html.Td(number(value), title=exact(value))
+
+
+def _theirs(published: Published) -> Component:
+    solutions = [f"{number(each.f)} ({each.violated})" for each in (published.best, published.median, published.worst)]
+    c = "" if published.c is None else ", ".join(map(str, published.c))
+    cells = [*solutions, c, *(number(v) for v in (published.mean_violation, published.mean, published.std))]
+    cells.append(f"{published.feasibility_rate:.2f}")
+    return html.Tr([html.Td(published.name, colSpan=2), *map(html.Td, cells)], className="statistics-theirs")
+
+
+def _verdict(agreement: Agreement | None, known: Sequence[str]) -> Component:
+    """In words whether the rows agree and, where they do not, what is known to be wrong with the published one."""
+    if agreement is None:
+        return html.Td("nothing published")
+    words = f"Feasibility: {agreement.feasibility}. Objective: {agreement.objective}."
+    why = [] if agreement.agrees else [f"Fault of the paper's code: {each}." for each in known]
+    reasons = [html.Div(each, className="statistics-fault") for each in why]
+    return html.Td([words, *reasons], className="verdict", rowSpan=2)  # beside our row and the published one
+
+
+def comparisons(report: Report, dimension: int) -> Component:
+    """Who beats whom in one dimension."""
+    pairs = [(key, each) for key, each in report.pairs.items() if key[0] == dimension]
+    if not pairs:
+        return html.P("No two searches have finished runs of the same problem yet.", className="quiet")
+    rows = [_pair(first, second, each) for (_, first, second), each in pairs]
+    heads = ("Search", "against", "won", "tied", "lost", "won on", "lost on")
+    return html.Table(
+        [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
+        className="statistics pairs",
+    )
+
+
+def _pair(first: str, second: str, each: Sequence[Any]) -> Component:
+    counts = tally(each)
+    won, lost = (" ".join(c.problem for c in each if c.outcome == outcome) for outcome in ("win", "loss"))
+    cells = (first, second, *map(str, counts.values()), won or "none", lost or "none")
+    return html.Tr([html.Td(cell) for cell in cells])
+
+
+def failures(results: Sequence[Any]) -> Component | None:
+    """The runs that failed, and why."""
+    failed = [result for result in results if result.failed is not None]
+    if not failed:
+        return None
+    items = [html.Li(f"{result.name}: {result.failed}") for result in failed[:20]]
+    more = [html.Li(f"and {len(failed) - 20} more")] if len(failed) > 20 else []
+    return dmc.Alert(
+        html.Ul([*items, *more], className="deleted-list"),
+        title=f"{many(len(failed), 'run')} failed; they are tried again when the campaign goes on",
+        color="red",
+        variant="light",
+    )

@@ -1,0 +1,121 @@
+"""Numbers, times and states as people read them; whoever copies a value gets it in full instead.
+
+>>> number(0.000123456), count(1234567), duration(83.2)
+('1.235e-4', '1,234,567', '1:23')
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from datetime import datetime
+
+DIGITS = 4
+NONE = "none yet"
+STATES = {
+    "queued": "waiting",
+    "running": "running",
+    "paused": "paused",
+    "finished": "finished",
+    "stopped": "stopped",
+    "failed": "failed",
+}
+
+
+def number(value: float | None) -> str:
+    """A value to four significant digits, or a word where there is none."""
+    if value is None or math.isnan(value):
+        return NONE
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 1e5:
+        return _plain(value)
+    mantissa, exponent = f"{value:.{DIGITS - 1}e}".split("e")
+    return f"{_trimmed(mantissa)}e{int(exponent)}"
+
+
+def exact(value: float) -> str:
+    """A value in full: the shortest text that reads back as the same number."""
+    return repr(float(value))
+
+
+def count(value: int) -> str:
+    """A whole number with thousands separators."""
+    return f"{value:,}"
+
+
+def many(value: int, one: str, more: str | None = None) -> str:
+    """A count with its noun, `1 run` or `2 runs`."""
+    return f"{count(value)} {one if value == 1 else more or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share of one as whole percents; 100 % and 0 % are only said when they are true."""
+    whole = round(100 * share)
+    if share > 0 and whole == 0:
+        return "<1 %"
+    if share < 1 and whole == 100:
+        return "99 %"
+    return f"{whole} %"
+
+
+def rate(per_second: float) -> str:
+    """Evaluations per second, `1.21 M/s`."""
+    for size, letter in ((1e6, " M"), (1e3, " k")):
+        if per_second >= size:
+            return f"{per_second / size:.3g}{letter}/s"
+    return f"{per_second:.3g}/s"
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time, `0.4 s`, `1:23` or `2:03:04`."""
+    if seconds is None or not math.isfinite(seconds):
+        return "unknown"
+    if seconds < 59.95:
+        return f"{max(0.0, seconds):.1f} s"
+    whole = round(seconds)
+    hours, rest = divmod(whole, 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+
+
+def date(moment: float | None) -> str:
+    """A moment in the server's local time, `2026-11-16 04:15`."""
+    if moment is None:
+        return "never"
+    return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M")
+
+
+def ago(moment: float, now: float | None = None) -> str:
+    """How long ago a moment was, in the largest unit that fits."""
+    passed = max(0.0, (time.time() if now is None else now) - moment)
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if passed >= size:
+            return f"{many(int(passed // size), unit)} ago"
+    return "just now"
+
+
+def size(amount: int) -> str:
+    """A number of bytes, `1.2 MB`."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if amount >= factor:
+            return f"{amount / factor:.3g} {unit}"
+    return f"{amount} B"
+
+
+def state(name: str) -> str:
+    """The state of a run in words."""
+    return STATES.get(name, name)
+
+
+def _plain(value: float) -> str:
+    whole_digits = max(1, math.floor(math.log10(abs(value))) + 1)
+    rounded = float(f"{value:.{DIGITS - 1}e}")
+    text = f"{rounded:,.{max(0, DIGITS - whole_digits)}f}" if abs(value) >= 1 else f"{rounded:.{DIGITS + 2}f}"
+    return _trimmed(text)
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text

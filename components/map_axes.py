@@ -1,0 +1,194 @@
+"""The labels around the nested heatmap: bounds of the outer and of the inner bins, and the constraints' names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from components.map_fold import Axis, Fold
+from mapelites.tolerances import Tolerances, short
+
+LONGEST = 6  # characters of a level in a label
+FONT = "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colours and sizes of a figure, by colour scheme and width of the screen."""
+
+    narrow: bool
+    text: str
+    quiet: str
+    empty: str
+    impossible: str
+    hatch: str
+    thin: str
+    thick: str
+    strong: str
+    star: str
+    star_edge: str
+    font: str = FONT
+
+    @classmethod
+    def of(cls, *, dark: bool, narrow: bool) -> Look:
+        """The look of one colour scheme."""
+        if dark:
+            return cls(narrow, "#e6e8ec", "#a4abb8", "#2a2e37", "#1b1e24", "#3d434f", "rgba(255,255,255,.13)",
+                       "rgba(255,255,255,.62)", "#ffffff", "#ffffff", "#14161b")  # fmt: skip
+        return cls(narrow, "#1f2430", "#5b6270", "#eef0f4", "#e0e4ea", "#bcc3cd", "rgba(20,24,32,.14)",
+                   "rgba(20,24,32,.72)", "#0b0d12", "#ffffff", "#0b0d12")  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """The size of labels."""
+        return 10 if self.narrow else 12
+
+    @property
+    def small(self) -> float:
+        """The size of inner labels."""
+        return 8 if self.narrow else 10.5
+
+    @property
+    def most_inner(self) -> int:
+        """How many inner labels fit along an axis."""
+        return 30 if self.narrow else 50
+
+    @property
+    def most_level(self) -> int:
+        """How many outer labels fit side by side."""
+        return 5 if self.narrow else 8
+
+    @property
+    def inner_depth(self) -> int:
+        """The room for inner labels, in pixels."""
+        return 30 if self.narrow else 44
+
+
+def bounds(tolerances: Tolerances, constraint: int) -> tuple[str, ...]:
+    """The bins of one constraint in short, by their upper bounds.
+
+    >>> bounds(Tolerances(("g1",), ((0, 1e-4, 1),)), 0)
+    ('0', '≤1e-4', '≤1', '>1')
+    """
+    levels = tolerances.levels[constraint]
+    return ("0", *(f"≤{_brief(level)}" for level in levels[1:]), f">{_brief(levels[-1])}")
+
+
+def intervals(tolerances: Tolerances, constraint: int) -> tuple[str, ...]:
+    """The bins of one constraint by both bounds, long numbers cut to three digits.
+
+    >>> intervals(Tolerances(("g1",), ((0, 1 / 3),)), 0)
+    ('{0}', '(0, 0.333]', '(0.333, ∞)')
+    """
+    brief = [_brief(level) for level in tolerances.levels[constraint]]
+    return ("{0}", *(f"({low}, {high}]" for low, high in pairwise(brief)), f"({brief[-1]}, ∞)")
+
+
+def _brief(level: float) -> str:
+    """A level in few characters: three digits where all of them would not fit."""
+    text = short(level)
+    return text if len(text) <= LONGEST else short(float(f"{level:.2e}"))
+
+
+def axes(fold: Fold, look: Look) -> dict[str, Any]:
+    """Ranges and the labels next to the map: the inner bins', or the only ones there are."""
+    found = {}
+    for name, axis in (("xaxis", fold.x), ("yaxis", fold.y)):
+        values, texts = _ticks(fold, axis, look, across=name == "xaxis")
+        found[name] = {
+            "range": [-0.5, axis.length - 0.5],
+            "minallowed": -0.5,
+            "maxallowed": axis.length - 0.5,
+            "tickmode": "array",
+            "tickvals": values,
+            "ticktext": texts,
+            "tickfont": {"size": look.small if len(axis.bins) > 1 else look.size, "color": look.quiet},
+            "tickangle": -90 if name == "xaxis" and _upright(axis, look) else 0,
+            "showgrid": False,
+            "zeroline": False,
+            "ticks": "",
+            "ticklabelstandoff": 3,
+            "fixedrange": look.narrow,
+        }
+    return found
+
+
+def margins(fold: Fold, look: Look) -> dict[str, int]:
+    """Room for the labels, fixed so that nothing moves while the map fills."""
+    one = 66 if look.narrow else 92
+    deep = look.inner_depth + (22 if look.narrow else 26)
+    left = deep + 10 if len(fold.y.bins) > 1 else one if fold.y.bins else 34
+    bottom = deep if len(fold.x.bins) > 1 else 58 if _upright(fold.x, look) else 34
+    return {"l": left, "r": 4 if look.narrow else 8, "t": 24, "b": bottom}
+
+
+def labels(fold: Fold, look: Look) -> list[dict[str, Any]]:
+    """The names of the constraints, and the labels of the outer bins where inner ones stand next to the map."""
+    found = []
+    if len(fold.x.bins) > 1:
+        found += _outer_labels(fold, fold.x, look, across=True)
+    if len(fold.y.bins) > 1:
+        found += _outer_labels(fold, fold.y, look, across=False)
+    return [*found, *_names(fold, look)]
+
+
+def _ticks(fold: Fold, axis: Axis, look: Look, *, across: bool) -> tuple[list[int], list[str]]:
+    if not axis.constraints:
+        return [], []
+    labels = bounds(fold.tolerances, axis.constraints[-1])
+    if len(axis.constraints) == 1:
+        full = intervals(fold.tolerances, axis.constraints[0])
+        labels = labels if look.narrow and across else full
+        return _thinned(list(range(axis.length)), list(labels), 40)
+    if axis.length > look.most_inner:
+        return [], []
+    return list(range(axis.length)), list(labels) * axis.bins[0]
+
+
+def _upright(axis: Axis, look: Look) -> bool:
+    """Whether labels along x stand upright for want of room."""
+    return axis.length > (look.most_level if len(axis.bins) < 2 else 5)
+
+
+def _outer_labels(fold: Fold, axis: Axis, look: Look, *, across: bool) -> list[dict[str, Any]]:
+    outer, inner = axis.bins
+    crowded = outer > look.most_level
+    texts = intervals(fold.tolerances, axis.constraints[0])
+    if look.narrow or crowded:
+        texts = bounds(fold.tolerances, axis.constraints[0])
+    shown = look.inner_depth if axis.length <= look.most_inner else 4
+    places, labels = _thinned([i * inner + (inner - 1) / 2 for i in range(outer)], list(texts), 20)
+    plain = {"showarrow": False, "font": {"size": look.size, "color": look.text}}
+    if across:
+        where = {"yref": "paper", "y": 0, "yshift": -shown, "yanchor": "top", "textangle": -90 if crowded else 0}
+        return [{**plain, **where, "x": place, "text": text} for place, text in zip(places, labels, strict=True)]
+    where = {"xref": "paper", "x": 0, "xshift": -shown, "xanchor": "right", "textangle": 0 if crowded else -90}
+    return [{**plain, **where, "y": place, "text": text} for place, text in zip(places, labels, strict=True)]
+
+
+def _names(fold: Fold, look: Look) -> list[dict[str, Any]]:
+    """Each row of labels begins with the name of its constraint, each column of labels is headed by it."""
+    plain = {"showarrow": False, "xref": "paper", "yref": "paper", "font": {"size": look.size, "color": look.text}}
+    names = fold.tolerances.names
+    found = []
+    for constraint, depth in zip(fold.x.constraints, _depths(fold.x, look), strict=True):
+        where = {"x": 0, "y": 0, "xanchor": "right", "yanchor": "top", "xshift": -6, "yshift": -depth}
+        found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> →"})
+    for constraint, depth in zip(fold.y.constraints, _depths(fold.y, look), strict=True):
+        where = {"x": 0, "y": 1, "xanchor": "right", "yanchor": "bottom", "xshift": -depth, "yshift": 3}
+        found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> ↑"})
+    return found
+
+
+def _depths(axis: Axis, look: Look) -> tuple[int, ...]:
+    """How far from the map the names of an axis stand: each beside its own labels."""
+    if len(axis.bins) < 2:
+        return (4,) * len(axis.bins)
+    near, far = 4, look.inner_depth
+    return (far, near) if axis.length <= look.most_inner else (near, far)
+
+
+def _thinned(places: list[Any], labels: list[str], most: int) -> tuple[list[Any], list[str]]:
+    step = -(-len(places) // most) if places else 1
+    return places[::step], labels[::step]

@@ -1,0 +1,256 @@
+"""The head of a run's page: what it is, how far it is, how fast, its best values, and what can be done with it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import dash_mantine_components as dmc
+import numpy as np
+from dash import Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+
+from components import run_ids as ids
+from components import summary
+from components.context import Context
+from components.format import count, duration, many, number, percent, rate
+from components.run_curve import curves
+from components.run_view import text, whole
+from components.shell_notices import icon
+from mapelites.runs import Run
+
+PERIOD, SLOW_PERIOD = 250, 2_000  # milliseconds between looks, while something happens and after
+PATIENCE = 20  # looks after which a drawing that never came is no longer waited for
+ACTIVE = ("queued", "running")
+SMOOTHING = 0.5
+
+
+def layout(run: Run, context: Context, further: list[Component]) -> Component:
+    """The head, filled with what is known now, with further controls beside its buttons."""
+    return html.Header(
+        [
+            dcc.Interval(id=ids.TICK, interval=PERIOD),
+            dcc.Store(id=ids.SEEN, data=_seen(run, None, 0)),
+            html.Div(
+                [
+                    html.Div(
+                        [
+                            dmc.Title(summary.name(run), order=1),
+                            html.Div(summary.badge(run), id="run-state", className="run-state"),
+                            dmc.Text(f"{summary.method(run)} · {levels_in_words(run)}", c="dimmed", size="sm"),
+                        ],
+                        className="run-name",
+                    ),
+                    _actions(further),
+                ],
+                className="run-title",
+            ),
+            html.Div(_trouble(run), id="run-trouble"),
+            html.Div(
+                [
+                    _progress(run),
+                    html.Div(_numbers(run, context), id="run-numbers", className="run-numbers"),
+                    html.Div(_curves(run, context), id="run-curves", className="run-curves"),
+                ],
+                className="run-facts",
+            ),
+        ],
+        id="run-head",
+        className=_state_class(run),
+    )
+
+
+def _progress(run: Run) -> Component:
+    bar = dmc.Progress(
+        id="run-progress", value=100 * summary.progress(run), **{"aria-label": "Share of the budget that is spent"}
+    )
+    words = html.Div(_progress_words(run, None), id="run-progress-text")
+    return html.Div([words, bar], className="run-progress")
+
+
+def levels_in_words(run: Run) -> str:
+    """The number of cells the run's levels make."""
+    return f"{many(run.request.tolerances.cells, 'cell')} of {many(len(run.request.tolerances.names), 'constraint')}"
+
+
+def register(app: Dash, context: Context) -> None:
+    """Look for something new; say it only where there is."""
+
+    @app.callback(
+        Output(ids.SEEN, "data"),
+        Output(ids.MOMENTS, "data"),
+        Output("run-state", "children"),
+        Output("run-progress", "value"),
+        Output("run-progress-text", "children"),
+        Output("run-numbers", "children"),
+        Output("run-curves", "children"),
+        Output("run-trouble", "children"),
+        Output("run-head", "className"),
+        Output(ids.TICK, "interval"),
+        Input(ids.TICK, "n_intervals"),
+        State(ids.RUN, "data"),
+        State(ids.SEEN, "data"),
+        State(ids.DRAWN, "data"),
+        prevent_initial_call=True,
+    )
+    def look(tick: Any, run_id: Any, seen: Any, drawn: Any) -> Any:
+        before = seen if isinstance(seen, dict) else {}
+        looks = whole("tick", tick) or 0
+        version = context.store.version(text("run", run_id))
+        if version == before.get("version") or _is_waited_for(before, drawn, looks):
+            return (no_update,) * 10
+        run = context.store.run(run_id)
+        now = _seen(run, before, looks)
+        return (
+            now,
+            moments(run, context),
+            summary.badge(run),
+            100 * summary.progress(run),
+            _progress_words(run, now["rate"]),
+            _numbers(run, context),
+            _curves(run, context),
+            _trouble(run),
+            _state_class(run),
+            PERIOD if run.state in ACTIVE else SLOW_PERIOD,
+        )
+
+
+def moments(run: Run, context: Context) -> list[int]:
+    """The evaluations of all moments that can be replayed."""
+    return [moment.evaluations for moment in context.store.history(run.id)]
+
+
+def _is_waited_for(before: dict[str, Any], drawn: Any, tick: int) -> bool:
+    """Whether the version told last is still being drawn: a newer one now would make that drawing void."""
+    if not isinstance(drawn, dict) or drawn.get("seen") == before.get("version"):
+        return False
+    told = before.get("tick")
+    return isinstance(told, int) and tick - told < PATIENCE
+
+
+def _seen(run: Run, before: dict[str, Any] | None, tick: int) -> dict[str, Any]:
+    """What this page knows of the run now; its rate is measured between two looks."""
+    now = time.time()
+    past = before or {}
+    then, spent, speed = past.get("time"), past.get("evaluations"), past.get("rate")
+    if run.state != "running":
+        speed = None
+    elif isinstance(then, float) and isinstance(spent, int) and now > then and 0 <= spent < run.evaluations:
+        measured = (run.evaluations - spent) / (now - then)
+        speed = SMOOTHING * speed + (1 - SMOOTHING) * measured if isinstance(speed, float) else measured
+    elif not isinstance(speed, float):
+        speed = None
+    return {"version": run.version, "tick": tick, "time": now, "evaluations": run.evaluations, "rate": speed}
+
+
+def _state_class(run: Run) -> str:
+    deleted = " is-deleted" if run.deleted is not None else ""
+    return f"run-head is-{run.state}{deleted}"
+
+
+def _progress_words(run: Run, speed: float | None) -> list[Component]:
+    """How far the run is, and how fast or how long it took."""
+    budget = run.request.settings.evaluations
+    second = ""
+    if run.state == "running" and speed:
+        second = f"{rate(speed)} · {duration((budget - run.evaluations) / speed)} left"
+    elif run.state == "queued":
+        second = "waits for a free worker"
+    elif run.state != "running" and run.seconds:
+        second = f"{rate(run.evaluations / run.seconds)} · {duration(run.seconds)} computed"
+    return [
+        html.Div([html.B(count(run.evaluations)), f" of {count(budget)} evaluations"], className="run-spent"),
+        html.Div(second, className="run-rate"),
+    ]
+
+
+def _numbers(run: Run, context: Context) -> list[Component]:
+    cells, possible = run.request.tolerances.cells, _possible(run, context)
+    share = f"{count(run.occupied)} of {count(cells)}"
+    detail = f"{percent(run.occupied / cells)} of the map"
+    if possible < cells:
+        detail = f"{percent(run.occupied / possible)} of the {count(possible)} that can exist"
+    found = [
+        _number("Best feasible", number(run.best_feasible), "goto-feasible", run.best_feasible is not None),
+        _number("Best overall", number(run.best), "goto-best", run.best is not None),
+        html.Div([html.Div(f"Cells, {detail}", className="fact-name"), html.B(share)], className="fact"),
+    ]
+    if run.refused:
+        words = f"{many(run.refused, 'candidate')} with a value that is no finite number"
+        found.append(html.Div([html.Div("Refused", className="fact-name"), html.Div(words)], className="fact"))
+    return found
+
+
+def _number(name: str, value: str, target: str, known: bool) -> Component:
+    """A value that leads to its place on the map."""
+    content = html.Span(value, className="fact-none")
+    if known:
+        content = html.Button(value, className="fact-link", title="Show it on the map", **{"data-goto": target})
+    return html.Div([html.Div(name, className="fact-name"), content], className="fact")
+
+
+def _possible(run: Run, context: Context) -> int:
+    def counted() -> int:
+        return int(run.request.tolerances.possible(run.request.get_problem()).sum())
+
+    return int(context.cache.remember(("possible", run.id), counted))
+
+
+def _curves(run: Run, context: Context) -> list[Component]:
+    history = context.store.history(run.id)
+    rows = [
+        (each.evaluations, each.occupied, np.nan if each.best_feasible is None else each.best_feasible)
+        for each in history
+    ]
+    return curves(np.array(rows, dtype=float).reshape(-1, 3), run.request.settings.evaluations)
+
+
+def _actions(further: list[Component]) -> Component:
+    def button(name: str, words: str, sign: str, **looks: Any) -> Component:
+        return dmc.Button(
+            words, id=f"run-{name}", leftSection=icon(sign), size="xs", className=f"act act-{name}", **looks
+        )
+
+    return html.Div(
+        [
+            *further[:1],
+            button("pause", "Pause", "pause", variant="filled"),
+            button("resume", "Resume", "play", variant="filled"),
+            button("stop", "Stop", "stop", variant="default"),
+            button("again", "Run again", "repeat", variant="default"),
+            *further[1:],
+            button("delete", "Delete", "trash", variant="default"),
+            button("undelete", "Bring it back", "undo", variant="filled"),
+        ],
+        className="run-actions",
+        role="group",
+        **{"aria-label": "Actions"},
+    )
+
+
+def _trouble(run: Run) -> list[Component]:
+    """A run that failed says why; one that is deleted, how to get it back."""
+    found: list[Component] = []
+    if run.deleted is not None:
+        found.append(
+            dmc.Alert(
+                "It can be brought back for a while.",
+                title="This run is deleted",
+                color="gray",
+                icon=icon("trash"),
+                className="run-alert",
+            )
+        )
+    if run.state == "failed":
+        details = html.Details([html.Summary("Details"), html.Pre(run.traceback)]) if run.traceback else None
+        words = "Resume takes it up from the last checkpoint."
+        found.append(
+            dmc.Alert(
+                [dmc.Text(run.reason or "The reason is not known.", size="sm"), dmc.Text(words, size="sm"), details],
+                title="This run failed",
+                color="red",
+                icon=icon("alert"),
+                className="run-alert",
+            )
+        )
+    return found

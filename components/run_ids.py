@@ -1,0 +1,20 @@
+"""The ids of what the parts of a run's page share."""
+
+from __future__ import annotations
+
+RUN = "run-id"  # Store: the run's id
+NAMES = "run-names"  # Store: the constraints' names
+TICK = "run-tick"  # Interval: time to look for something new
+SEEN = "run-seen"  # Store: the newest version this page knows, and how fast the run is
+MOMENTS = "run-moments"  # Store: the evaluations of all moments that can be replayed
+MOMENT = "run-moment"  # Store: the evaluation that is shown, or None for live
+LEVELS = "run-levels"  # Store: levels that are not the run's own, or None
+AXES = "run-axes"  # Store: the order of the constraints, or None for the usual one
+COLOUR = "run-colour"  # Select: what colour means
+SCALE = "run-scale"  # Select: the scale of the objective's colours
+SELECTED = "run-selected"  # Store: the chosen cell, or None
+PINNED = "run-pinned"  # Store: the elite that others are compared with, or None
+DRAWN = "run-drawn"  # Store: what the figure shows
+NARROW = "run-narrow"  # Store: whether the screen is narrow
+MAP = "run-map"  # Graph
+MAP_BOX = "map-box"  # what can be focused around it

@@ -1,0 +1,232 @@
+"""The map of a run, live: the nested heatmap with its controls, its legend and a readout in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+
+from components import run_ids as ids
+from components.context import Context
+from components.map_figure import CONFIG, View, content, figure, patch
+from components.map_fold import SHOWN, Fold
+from components.run_view import Maps, Shown, read_view, whole
+from components.shell import SCHEME
+from components.shell_notices import icon
+from mapelites.tolerances import Tolerances
+
+COLOUR_NAMES = {
+    "objective": "Objective",
+    "age": "Age",
+    "operator": "Operator",
+    "satisfied": "Satisfied constraints",
+}
+SCALE_NAMES = {"auto": "Automatic", "linear": "Linear", "log": "Logarithmic", "rank": "Rank"}
+AXIS_NAMES = ("x, outer", "y, outer", "x, inner", "y, inner")
+
+
+def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
+    """The map's card; its figure comes with the first callback."""
+    help_text = (
+        "Map of cells. Arrow keys move from cell to cell, with Shift from outer bin to outer bin. "
+        "Enter opens a cell, Escape closes it."
+    )
+    box = html.Div(
+        [
+            dcc.Graph(id=ids.MAP, config=CONFIG, className="run-graph", responsive=True, figure={"layout": _blank()}),
+            html.Div(id="map-selection", className="map-outline map-selection", hidden=True),
+            html.Div(id="map-cursor", className="map-outline map-cursor", hidden=True),
+            html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
+        ],
+        id=ids.MAP_BOX,
+        className=f"map-box {_form(tolerances)}",
+        tabIndex=0,
+        role="application",
+        **{"aria-label": help_text, "aria-describedby": "map-readout"},
+    )
+    return html.Section(
+        [
+            _toolbar(tolerances, view),
+            box,
+            html.Div(id="map-legend", className="legend"),
+            html.Div(
+                "Point at a cell, or move through them with the arrow keys.",
+                id="map-readout",
+                className="map-readout",
+                role="status",
+            ),
+            dcc.Store(id=ids.AXES, data=view["axes"]),
+            dcc.Store(id=ids.SELECTED, data=view["cell"]),
+            dcc.Store(id=ids.DRAWN),
+            dcc.Store(id=ids.NARROW),
+        ],
+        className="card run-map",
+        **{"aria-label": "Map"},
+    )
+
+
+def register(app: Dash, context: Context, maps: Maps) -> None:
+    """Draw the map when something about it changed, and only then."""
+
+    @app.callback(
+        Output(ids.MAP, "figure"),
+        Output(ids.DRAWN, "data"),
+        Output(ids.MAP_BOX, "className"),
+        Input(ids.SEEN, "data"),
+        Input(ids.MOMENT, "data"),
+        Input(ids.LEVELS, "data"),
+        Input(ids.AXES, "data"),
+        Input(ids.COLOUR, "value"),
+        Input(ids.SCALE, "value"),
+        Input(SCHEME, "data"),
+        Input(ids.NARROW, "data"),
+        State(ids.RUN, "data"),
+        State(ids.DRAWN, "data"),
+        prevent_initial_call=True,
+    )
+    def draw(
+        seen: Any,
+        at: Any,
+        levels: Any,
+        axes: Any,
+        colour: Any,
+        scale: Any,
+        scheme: Any,
+        narrow: Any,
+        run_id: Any,
+        drawn: Any,
+    ) -> Any:
+        if scheme not in ("light", "dark") or not isinstance(narrow, bool):
+            return (no_update,) * 3  # the browser has not said yet how it looks
+        shown = maps.shown(run_id, at, levels)
+        view = read_view(axes, colour, scale, shown.tolerances)
+        return _drawn(context, maps, shown, view, scheme == "dark", narrow, drawn, seen)
+
+    app.clientside_callback(
+        ClientsideFunction("run", "narrow"),
+        Output(ids.NARROW, "data"),
+        Input(ids.RUN, "data"),
+        State(ids.NARROW, "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("run", "attach"),
+        Input(ids.MAP, "figure"),
+        Input(ids.SELECTED, "data"),
+        prevent_initial_call=True,
+    )
+    app.clientside_callback(
+        ClientsideFunction("run", "axes"),
+        Output(ids.AXES, "data"),
+        Output({"axis": 0}, "value"),
+        Output({"axis": 1}, "value"),
+        Output({"axis": 2}, "value"),
+        Output({"axis": 3}, "value"),
+        Input({"axis": 0}, "value"),
+        Input({"axis": 1}, "value"),
+        Input({"axis": 2}, "value"),
+        Input({"axis": 3}, "value"),
+        Input("axes-swap", "n_clicks"),
+        State(ids.AXES, "data"),
+        State(ids.NAMES, "data"),
+        prevent_initial_call=True,
+    )
+    app.clientside_callback(
+        ClientsideFunction("run", "scaleIsIdle"), Output(ids.SCALE, "disabled"), Input(ids.COLOUR, "value")
+    )
+    app.clientside_callback(
+        ClientsideFunction("run", "resetZoom"), Input("zoom-reset", "n_clicks"), prevent_initial_call=True
+    )
+
+
+def _drawn(
+    context: Context, maps: Maps, shown: Shown, view: View, dark: bool, narrow: bool, before: Any, seen: Any
+) -> Any:
+    """A patch where the same map only has other elites, a whole figure where its shape or look is another."""
+    look = [*map(str, view.order), *shown.tolerances.shape, str(shown.levels), dark, narrow]
+    key: tuple[Any, ...] = ("map", *shown.key, ",".join(view.order), view.colour, view.scale)
+    known = before if isinstance(before, dict) else {}
+    version = whole("version", seen.get("version")) if isinstance(seen, dict) else None
+    stamp = {"look": look, "key": list(key), "seen": version}
+    if known.get("look") == look and known.get("key") == list(key):
+        return no_update, stamp, no_update
+    found = context.cache.remember(key, lambda: content(maps.archive(shown), view, shown.evaluations))
+    if known.get("look") == look:
+        return patch(found, dark=dark), stamp, no_update
+    whole_figure = figure(maps.archive(shown), view, found, dark=dark, narrow=narrow)
+    return whole_figure, stamp, f"map-box {_form(shown.tolerances, view.order)}"
+
+
+def _form(tolerances: Tolerances, order: tuple[str, ...] = ()) -> str:
+    """The class of the map's proportions: a strip, wide or square."""
+    rows, columns = Fold.of(tolerances, order).shape
+    return "map-strip" if rows == 1 else "map-wide" if columns > 2 * rows else "map-square"
+
+
+def _blank() -> dict[str, Any]:
+    return {
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "xaxis": {"visible": False},
+        "yaxis": {"visible": False},
+    }
+
+
+def _toolbar(tolerances: Tolerances, view: dict[str, Any]) -> Component:
+    return html.Div(
+        [
+            dmc.Select(
+                id=ids.COLOUR,
+                data=[{"value": key, "label": name} for key, name in COLOUR_NAMES.items()],
+                value=view["colour"],
+                label="Colour by",
+                allowDeselect=False,
+                size="xs",
+            ),
+            dmc.Select(
+                id=ids.SCALE,
+                data=[{"value": key, "label": name} for key, name in SCALE_NAMES.items()],
+                value=view["scale"],
+                label="Scale",
+                allowDeselect=False,
+                size="xs",
+            ),
+            _axes(tolerances, view["axes"]),
+            dmc.Button("Reset zoom", id="zoom-reset", variant="subtle", color="gray", size="xs"),
+        ],
+        className="map-toolbar",
+    )
+
+
+def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
+    """Which constraint sits on which axis."""
+    order = Fold.of(tolerances, axes).order
+    names = tolerances.names
+    selects = []
+    for place in range(SHOWN):
+        value = names[order[place]] if place < len(order) else None
+        selects.append(
+            dmc.Select(
+                id={"axis": place},
+                data=list(names),
+                value=value,
+                label=AXIS_NAMES[place],
+                allowDeselect=False,
+                size="xs",
+                w=84,
+                comboboxProps={"withinPortal": False},
+                display=None if value else "none",
+            )
+        )
+    button = dmc.Button("Axes", variant="default", size="xs", leftSection=icon("compare"))
+    swap = dmc.Button(
+        "Swap x and y", id="axes-swap", variant="default", size="xs", display="none" if len(names) < 2 else None
+    )
+    return dmc.Popover(
+        [dmc.PopoverTarget(button), dmc.PopoverDropdown(dmc.Stack([dmc.Group(selects, gap="xs"), swap], gap="sm"))],
+        position="bottom-start",
+        trapFocus=True,
+        keepMounted=True,
+        shadow="md",
+    )

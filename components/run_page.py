@@ -1,0 +1,63 @@
+"""`/run/<id>`: a run live. The map is the largest thing; everything else explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dash import ClientsideFunction, Dash, Input, State, dcc, html
+from dash.development.base_component import Component
+
+from components import inspector, run_actions, run_export, run_head, run_levels, run_map, timeline
+from components import run_ids as ids
+from components.context import Context
+from components.run_view import Maps, from_query
+
+
+def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component:
+    """The page of one run, in the view that the address asks for."""
+    run = context.store.run(run_id)
+    tolerances = run.request.tolerances
+    view = from_query(query, tolerances)
+    return html.Div(
+        [
+            dcc.Store(id=ids.RUN, data=run.id),
+            dcc.Store(id=ids.NAMES, data=list(tolerances.names)),
+            run_head.layout(run, context, [run_actions.pace(run), run_export.layout()]),
+            html.Div(id="rebin-note", className="rebin-note", hidden=True),
+            html.Div(
+                [
+                    html.Div(
+                        [run_map.layout(tolerances, view), timeline.layout(run_head.moments(run, context), view["at"])],
+                        className="run-left",
+                    ),
+                    inspector.layout(),
+                ],
+                className="run-columns",
+            ),
+            run_levels.layout(run, view["levels"]),
+        ],
+        className="run",
+    )
+
+
+def register(app: Dash, context: Context) -> None:
+    """The callbacks of all parts, and the address that follows the view."""
+    maps = Maps(context.store)
+    run_head.register(app, context)
+    run_actions.register(app, context)
+    run_map.register(app, context, maps)
+    timeline.register(app)
+    inspector.register(app, maps)
+    run_levels.register(app, maps)
+    run_export.register(app, context, maps)
+    app.clientside_callback(
+        ClientsideFunction("run", "address"),
+        Input(ids.MOMENT, "data"),
+        Input(ids.AXES, "data"),
+        Input(ids.COLOUR, "value"),
+        Input(ids.SCALE, "value"),
+        Input(ids.SELECTED, "data"),
+        Input(ids.LEVELS, "data"),
+        State(ids.RUN, "data"),
+        prevent_initial_call=True,
+    )

@@ -1,0 +1,180 @@
+"""What somebody looks at on a run's page: which moment, at which levels, with which axes and colours.
+
+Everything here comes from a browser, so everything is checked. An address holds it all, and opens the same
+view elsewhere: `/run/k3x?at=12000&axes=g2,g1,h1&colour=age&cell=31`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from components.map_colour import COLOURS, SCALES
+from components.map_figure import View
+from mapelites.archive import Archive
+from mapelites.errors import InputError, unknown
+from mapelites.runs import Moment, Run, Store
+from mapelites.tolerances import Tolerances, check_levels, short
+
+KEPT_MAPS = 8
+LARGEST = 2**53  # beyond it a browser's whole numbers are no longer exact
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One map to show: of which run, at which evaluation (None for the newest), at which levels (None for its own)."""
+
+    run: Run
+    moment: Moment | None
+    levels: Tolerances | None
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """The levels of the map."""
+        return self.levels or self.run.request.tolerances
+
+    @property
+    def evaluations(self) -> int:
+        """How far the run was."""
+        return self.moment.evaluations if self.moment else 0
+
+    @property
+    def key(self) -> tuple[str | int, ...]:
+        """Names the map: what is drawn of it can be remembered under this key."""
+        return self.run.id, self.moment.version if self.moment else -1, levels_text(self.tolerances)
+
+
+class Maps:
+    """The archives of the maps that were looked at last, so that a click need not read them again."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: OrderedDict[tuple[str | int, ...], Archive] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def shown(self, run_id: Any, at: Any = None, levels: Any = None) -> Shown:
+        """What these words of a browser ask for; an `InputError` where they make no sense."""
+        run = self._store.run(text("run", run_id))
+        wanted = read_levels(levels, run.request.tolerances)
+        moments = self._store.history(run.id)
+        return Shown(run, nearest(moments, whole("at", at)), wanted)
+
+    def archive(self, shown: Shown) -> Archive:
+        """The map itself; an empty one before the first snapshot."""
+        with self._lock:
+            found = self._kept.get(shown.key)
+            if found is not None:
+                self._kept.move_to_end(shown.key)
+                return found
+        made = self._made(shown)
+        with self._lock:
+            self._kept[shown.key] = made
+            while len(self._kept) > KEPT_MAPS:
+                self._kept.popitem(last=False)
+        return made
+
+    def _made(self, shown: Shown) -> Archive:
+        request = shown.run.request
+        if shown.moment is None:
+            return request.begin().archive() if shown.levels is None else request.begin().archive().rebin(shown.levels)
+        if shown.levels is not None:
+            return self.archive(replace(shown, levels=None)).rebin(shown.levels)
+        # A moment that was thinned out meanwhile is gone: the newest one is the next best.
+        snapshot = self._store.snapshot(shown.run.id, shown.moment.version) or self._store.snapshot(shown.run.id)
+        return request.begin().archive() if snapshot is None else snapshot.archive()
+
+
+def nearest(moments: Sequence[Moment], at: int | None) -> Moment | None:
+    """The moment nearest to an evaluation; the newest where none is named."""
+    if not moments:
+        return None
+    return moments[-1] if at is None else min(moments, key=lambda moment: abs(moment.evaluations - at))
+
+
+def read_view(axes: Any, colour: Any, scale: Any, tolerances: Tolerances) -> View:
+    """Axes and colours, checked."""
+    if axes is not None and (not isinstance(axes, list) or not all(isinstance(name, str) for name in axes)):
+        raise InputError(f"axes: a list of constraints is needed, but it was {axes!r}")
+    for name in axes or ():
+        if name not in tolerances.names:
+            raise unknown("axes: a constraint", name, tolerances.names)
+    if colour not in COLOURS:
+        raise unknown("colour", colour, COLOURS)
+    if scale not in SCALES:
+        raise unknown("scale", scale, SCALES)
+    return View(tuple(axes or ()), colour, scale)
+
+
+def read_levels(levels: Any, own: Tolerances) -> Tolerances | None:
+    """Other levels for the same constraints; None where there are none or they are the run's own."""
+    if levels is None:
+        return None
+    if not isinstance(levels, list) or not all(isinstance(each, list) for each in levels):
+        raise InputError(f"levels: a list of levels for every constraint is needed, but it was {levels!r}")
+    wanted = Tolerances(own.names, tuple(tuple(each) for each in levels))
+    return None if wanted == own else wanted
+
+
+def read_cell(cell: Any, tolerances: Tolerances) -> int | None:
+    """A cell of the map, or None where none is chosen."""
+    number = whole("cell", cell)
+    if number is not None and not 0 <= number < tolerances.cells:
+        raise InputError(f"cell: the map has cells 0 to {tolerances.cells - 1:,}, but it was {number:,}")
+    return number
+
+
+def from_query(query: Mapping[str, str], tolerances: Tolerances) -> dict[str, Any]:
+    """The view that an address asks for; what it does not name is as usual."""
+    axes = query["axes"].split(",") if query.get("axes") else None
+    view = read_view(axes, query.get("colour", "objective"), query.get("scale", "auto"), tolerances)
+    levels = levels_from_text(query["levels"], tolerances) if query.get("levels") else None
+    shown = levels or tolerances
+    return {
+        "at": _digits("at", query.get("at")),
+        "axes": list(view.order) or None,
+        "colour": view.colour,
+        "scale": view.scale,
+        "cell": read_cell(_digits("cell", query.get("cell")), shown),
+        "levels": None if levels is None else [list(each) for each in levels.levels],
+    }
+
+
+def levels_text(tolerances: Tolerances) -> str:
+    """All levels in one line, for an address: `0,1e-4,1;0,0.5`."""
+    return ";".join(",".join(short(level) for level in each) for each in tolerances.levels)
+
+
+def levels_from_text(content: str, own: Tolerances) -> Tolerances | None:
+    """What `levels_text` wrote."""
+    lists = content.split(";")
+    if len(lists) != len(own.names):
+        raise InputError(f"levels: {len(own.names)} lists are needed, one per constraint, but there were {len(lists)}")
+    levels = tuple(check_levels(name, each.split(",")) for name, each in zip(own.names, lists, strict=True))  # type: ignore[arg-type]
+    return read_levels([list(each) for each in levels], own)
+
+
+def text(what: str, value: Any) -> str:
+    """A text from a browser."""
+    if not isinstance(value, str):
+        raise InputError(f"{what}: a text is needed, but it was {value!r}")
+    return value
+
+
+def whole(what: str, value: Any) -> int | None:
+    """A whole number from a browser, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST:
+        raise InputError(f"{what}: a whole number is needed, but it was {value!r}")
+    return value
+
+
+def _digits(what: str, value: str | None) -> int | None:
+    if value is None or value == "":
+        return None
+    if not value.isdecimal() or len(value) > 15:
+        raise InputError(f"{what}: a whole number is needed, but it was {value!r}")
+    return int(value)

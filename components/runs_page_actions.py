@@ -1,0 +1,269 @@
+"""What one does with selected runs: compare, stop, export, delete and bring back; and importing run files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import zipfile
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash.development.base_component import Component
+
+from components import summary
+from components.context import Context
+from components.format import ago, many
+from components.security import LARGEST_REQUEST
+from components.shell import URL
+from components.shell_notices import icon, notice, show
+from mapelites.errors import InputError
+
+MOST_COMPARED = 6
+
+
+def bar() -> Component:
+    """The buttons, waiting for a selection."""
+    return html.Div(
+        [
+            html.Span("Nothing selected", id="runs-selected", className="quiet", role="status"),
+            _button("compare", "Compare", "compare"),
+            _button("stop", "Stop", "stop"),
+            _button("export", "Export", "download"),
+            _button("delete", "Delete", "trash"),
+            dcc.Download(id="runs-download"),
+            dcc.Store(id="runs-changed"),
+        ],
+        className="runs-actions",
+        role="toolbar",
+        **{"aria-label": "Selected runs"},
+    )
+
+
+def _button(key: str, label: str, picture: str) -> Component:
+    return dmc.Button(
+        label,
+        id=f"runs-{key}",
+        leftSection=icon(picture),
+        variant="default",
+        size="sm",
+        disabled=True,
+        className="runs-action",
+    )
+
+
+def import_button() -> Component:
+    """Opens run files from elsewhere."""
+    return dcc.Upload(
+        dmc.Button("Import runs", leftSection=icon("upload"), variant="default", size="sm", tabIndex=-1),
+        id="runs-import",
+        multiple=True,
+        accept=".npz,.zip",
+        className="import",
+    )
+
+
+def deleted(context: Context) -> Component | None:
+    """The deleted runs that can still be brought back."""
+    runs = context.store.deleted()
+    if not runs:
+        return None
+    items = [
+        html.Li(
+            [
+                html.Span(
+                    [
+                        html.Strong(summary.name(run)),
+                        f" {summary.method(run)} · {run.id} · deleted {ago(run.deleted or 0)}",
+                    ]
+                ),
+                dmc.Button(
+                    "Bring back",
+                    id={"undelete": run.id},
+                    size="compact-sm",
+                    variant="subtle",
+                    leftSection=icon("undo"),
+                    **{"aria-label": f"Bring back {summary.name(run)} {run.id}"},
+                ),
+            ]
+        )
+        for run in runs
+    ]
+    return html.Details(
+        [
+            html.Summary(f"Deleted: {many(len(runs), 'run')}, kept for a while"),
+            html.Ul(items, className="deleted-list"),
+        ],
+        className="advanced",
+    )
+
+
+def register(app: Dash, context: Context) -> None:
+    """The buttons."""
+    _register_selection(app)
+    _register_changes(app, context)
+    _register_files(app, context)
+
+
+def _register_selection(app: Dash) -> None:
+    @app.callback(
+        Output("runs-selected", "children"),
+        Output("runs-compare", "disabled"),
+        Output("runs-stop", "disabled"),
+        Output("runs-export", "disabled"),
+        Output("runs-delete", "disabled"),
+        Input({"tick": ALL}, "checked"),
+    )
+    def selection(ticks: list[bool]) -> tuple[str, bool, bool, bool, bool]:
+        chosen = sum(bool(each) for each in ticks)
+        none = chosen == 0
+        words = f"{many(chosen, 'run')} selected" if chosen else "Nothing selected"
+        return words, not 2 <= chosen <= MOST_COMPARED, none, none, none
+
+    @app.callback(
+        Output(URL, "href", allow_duplicate=True),
+        Input("runs-compare", "n_clicks"),
+        State({"tick": ALL}, "checked"),
+        State({"tick": ALL}, "id"),
+        prevent_initial_call=True,
+    )
+    def compare(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
+        return f"/compare/{'+'.join(_ticked(ticks, ids))}" if clicks else no_update
+
+
+def _register_changes(app: Dash, context: Context) -> None:
+    changed = [
+        Output("runs-changed", "data", allow_duplicate=True),
+        Output("runs-deleted", "children", allow_duplicate=True),
+    ]
+    ticked = [State({"tick": ALL}, "checked"), State({"tick": ALL}, "id")]
+
+    @app.callback(*changed, Input("runs-stop", "n_clicks"), *ticked, prevent_initial_call=True)
+    def stop(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
+        if not clicks:
+            return no_update, no_update
+        _each(_ticked(ticks, ids), context.store.stop, "Stopping {}")
+        return clicks, no_update
+
+    @app.callback(
+        *changed,
+        Output("runs-undo", "children", allow_duplicate=True),
+        Input("runs-delete", "n_clicks"),
+        *ticked,
+        prevent_initial_call=True,
+    )
+    def delete(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
+        if not clicks:
+            return no_update, no_update, no_update
+        done = _each(_ticked(ticks, ids), context.store.delete)
+        return [clicks, done], deleted(context), _undo(done) if done else None
+
+    @app.callback(
+        *changed,
+        Output("runs-undo", "children", allow_duplicate=True),
+        Input({"undelete": ALL}, "n_clicks"),
+        prevent_initial_call=True,
+    )
+    def bring_back(clicks: list[int | None]) -> Any:
+        if not any(clicks) or not isinstance(ctx.triggered_id, dict):
+            return no_update, no_update, no_update
+        done = _each(str(ctx.triggered_id["undelete"]).split("+"), context.store.undelete, "{} back in the list")
+        return ["back", *done], deleted(context), None
+
+
+def _undo(done: Sequence[str]) -> Component:
+    undo = dmc.Button(
+        "Undo", id={"undelete": "+".join(done)}, size="compact-sm", variant="light", leftSection=icon("undo")
+    )
+    return html.Div([f"Deleted {many(len(done), 'run')}.", undo], className="card undo")
+
+
+def _register_files(app: Dash, context: Context) -> None:
+    @app.callback(
+        Output("runs-download", "data"),
+        Input("runs-export", "n_clicks"),
+        State({"tick": ALL}, "checked"),
+        State({"tick": ALL}, "id"),
+        prevent_initial_call=True,
+    )
+    def export(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
+        files: dict[str, bytes] = {}
+        for run_id in _ticked(ticks, ids) if clicks else []:
+            run = context.store.run(run_id)
+            files[f"{run.request.problem}-{run.request.dimension}D-{run_id}.npz"] = context.store.export(run_id)
+        if not files:
+            return no_update
+        if len(files) == 1:
+            ((name, content),) = files.items()
+            return dcc.send_bytes(content, name)
+        return dcc.send_bytes(packed(files), "runs.zip")
+
+    @app.callback(
+        Output("runs-changed", "data", allow_duplicate=True),
+        Input("runs-import", "contents"),
+        State("runs-import", "filename"),
+        prevent_initial_call=True,
+    )
+    def import_runs(contents: list[str] | None, names: list[str] | None) -> Any:
+        done: list[str] = []
+        notices = []
+        for name, text in zip(names or [], contents or [], strict=False):
+            try:
+                done += [context.store.import_run(content) for content in run_files(uploaded(text))]
+            except InputError as error:
+                notices.append(notice(f"{name} was not imported", f"{error}.", "error"))
+        if done:
+            notices.append(notice(f"Imported {many(len(done), 'run')}"))
+        show(*notices)
+        return ["imported", *done]
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    """Several files in one."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def run_files(content: bytes) -> list[bytes]:
+    """The run files in what was opened: itself, or those in a zip that was exported here."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            inside = [each for each in archive.infolist() if each.filename.endswith(".npz")]
+            if sum(each.file_size for each in inside) > LARGEST_REQUEST:
+                raise InputError(f"a file may hold at most {LARGEST_REQUEST:,} bytes, but this one holds more")
+            return [archive.read(each) for each in inside] or [content]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError):
+        return [content]  # what is wrong with it, the store says in words
+
+
+def uploaded(text: str) -> bytes:
+    """The bytes of a file as a browser sends it, `data:...;base64,...`."""
+    try:
+        _, content = text.split(",", 1)
+        return base64.b64decode(content, validate=True)
+    except (binascii.Error, AttributeError, ValueError):
+        raise InputError("a file must arrive whole, but its content could not be decoded") from None
+
+
+def _ticked(ticks: Sequence[bool], ids: Sequence[Any]) -> list[str]:
+    return [str(each["tick"]) for each, ticked in zip(ids, ticks, strict=True) if ticked]
+
+
+def _each(run_ids: Sequence[str], action: Callable[[str], None], words: str = "") -> list[str]:
+    """Do it to every run; what cannot be done is said, and the others are done all the same."""
+    done, notices = [], []
+    for run_id in run_ids:
+        try:
+            action(run_id)
+            done.append(run_id)
+        except InputError as error:
+            notices.append(notice("That did not work", f"{error}.", "error"))
+    if words and done:
+        notices.append(notice(words.format(many(len(done), "run"))))
+    show(*notices)
+    return done

@@ -1,0 +1,190 @@
+"""`/compare/<ids>`: two maps side by side in the same colours or as a difference, and the curves of up to six runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+
+from components import summary
+from components.compare_curves import curves
+from components.compare_maps import ONE, OTHER, Pair, difference, side_by_side
+from components.context import Context
+from components.format import count, number, percent
+from components.map_colour import KINDS
+from components.map_figure import CONFIG
+from components.runs_page_actions import MOST_COMPARED
+from components.shell import SCHEME
+from mapelites.errors import InputError
+from mapelites.runs import Run
+
+PERIOD = 1_000  # milliseconds
+MAP_HEIGHT, CURVE_HEIGHT = 480, 360  # pixels
+VIEWS = {"both": "Side by side", "difference": "Difference"}
+COLOURS = (ONE, OTHER, *(shade for shade in KINDS if shade not in (ONE, OTHER)))
+LETTERS = "ABCDEF"
+
+
+def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
+    """The page."""
+    runs = chosen(context, ids)
+    view = query.get("view") if query.get("view") in VIEWS else "both"
+    switch = dmc.SegmentedControl(
+        id="compare-view",
+        data=[{"value": key, "label": label} for key, label in VIEWS.items()],
+        value=view,
+        **{"aria-label": "How to compare the maps"},
+    )
+    return html.Div(
+        [
+            html.Div([dmc.Title("Compare", order=1), dmc.Anchor("All runs", href="/runs")], className="page-head"),
+            html.Div(_table(runs), id="compare-table", className="card runs-card"),
+            html.Section(
+                [
+                    html.Div([dmc.Title("Maps", order=2, size="h3"), switch], className="page-head"),
+                    html.Div(id="compare-maps"),
+                ],
+                className="card compare-part",
+            ),
+            html.Section(
+                [dmc.Title("Curves", order=2, size="h3"), html.Div(id="compare-curves", className="compare-pair")],
+                className="card compare-part",
+            ),
+            dcc.Store(id="compare-ids", data=[run.id for run in runs]),
+            dcc.Store(id="compare-seen"),
+            dcc.Store(id="compare-narrow"),
+            dcc.Location(id="compare-url", refresh=False),
+            dcc.Interval(id="compare-tick", interval=PERIOD),
+        ],
+        className="runs",
+    )
+
+
+def chosen(context: Context, ids: str) -> list[Run]:
+    """The runs an address names, `a+b`; an `InputError` where they are too few or too many."""
+    names = list(dict.fromkeys(part for part in ids.replace(" ", "+").split("+") if part))
+    if not 2 <= len(names) <= MOST_COMPARED:
+        raise InputError(f"comparing takes 2 to {MOST_COMPARED} different runs, but there were {len(names)}")
+    return [context.store.run(name) for name in names]
+
+
+def register(app: Dash, context: Context) -> None:
+    """Maps and curves are made again only where a run, the view or the colour scheme changed."""
+
+    @app.callback(
+        Output("compare-maps", "children"),
+        Output("compare-curves", "children"),
+        Output("compare-table", "children"),
+        Output("compare-seen", "data"),
+        Input("compare-tick", "n_intervals"),
+        Input("compare-view", "value"),
+        Input(SCHEME, "data"),
+        Input("compare-narrow", "data"),
+        State("compare-ids", "data"),
+        State("compare-seen", "data"),
+    )
+    def draw(_: Any, view: Any, scheme: Any, narrow: Any, ids: Any, before: Any) -> Any:
+        runs = chosen(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
+        seen = [view, scheme, narrow, *(run.version for run in runs)]
+        if seen == before or narrow is None:
+            return no_update, no_update, no_update, no_update
+        dark = scheme == "dark"
+        key = ("compare", *ids, *(run.version for run in runs), view, dark, bool(narrow))
+        figures = context.cache.remember(key, lambda: _figures(context, runs, str(view), dark, bool(narrow)))
+        return _maps(figures, runs), [_graph(each, CURVE_HEIGHT) for each in figures["curves"]], _table(runs), seen
+
+    app.clientside_callback(
+        ClientsideFunction("shell", "narrow"), Output("compare-narrow", "data"), Input("compare-ids", "data")
+    )
+
+    @app.callback(Output("compare-url", "search"), Input("compare-view", "value"), prevent_initial_call=True)
+    def remember_view(view: Any) -> Any:
+        return f"?view={view}" if view in VIEWS else no_update
+
+
+def _figures(context: Context, runs: Sequence[Run], view: str, dark: bool, narrow: bool) -> dict[str, Any]:
+    """Everything that is drawn, as JSON values."""
+    snapshots = [context.store.snapshot(run.id) for run in runs]
+    known = [each for each in snapshots if each is not None]
+    names = [f"{LETTERS[i]} {summary.name(run)}, {summary.method(run)}" for i, run in enumerate(runs)]
+    lines = [(name, each.curve, shade) for name, each, shade in zip(names, snapshots, COLOURS, strict=False) if each]
+    found: dict[str, Any] = {"curves": curves(lines, dark=dark), "maps": [], "legend": None, "note": "", "counts": None}
+    if len(known) < 2 or snapshots[0] is None or snapshots[1] is None:
+        return {**found, "note": "The maps appear as soon as both runs have one."}
+    pair = Pair.of(snapshots[0], snapshots[1])
+    found["note"] = pair.note
+    if view == "difference" and pair.same_problem:
+        return {**found, **difference(pair, dark=dark, narrow=narrow)}
+    if view == "difference":
+        found["note"] = "A difference needs two runs of one problem in one dimension; here are both maps instead."
+    return {**found, **side_by_side(pair, dark=dark, narrow=narrow)}
+
+
+def _maps(figures: dict[str, Any], runs: Sequence[Run]) -> list[Component]:
+    labels = [_letter(i, run) for i, run in enumerate(runs[:2])] if len(figures["maps"]) == 2 else [None]
+    maps = [
+        html.Figure(
+            [html.Figcaption(label), _graph(each, MAP_HEIGHT)] if label else [_graph(each, MAP_HEIGHT)],
+            className="compare-map",
+        )
+        for label, each in zip(labels, figures["maps"], strict=False)
+    ]
+    parts: list[Component] = [html.P(figures["note"], className="quiet")] if figures["note"] else []
+    if figures["counts"]:
+        parts.append(html.P(figures["counts"], className="compare-counts", role="status"))
+    parts.append(html.Div(maps, className="compare-pair" if len(maps) == 2 else "compare-single"))
+    if figures["legend"]:
+        parts.append(legend(figures["legend"]))
+    return parts
+
+
+def legend(drawn: dict[str, Any]) -> Component:
+    """What the colours mean."""
+    if drawn["kinds"]:
+        items = [
+            html.Span([html.Span(className="swatch", style={"background": shade}), name], className="legend-kind")
+            for name, shade in drawn["kinds"]
+        ]
+        return html.Div([html.Span(drawn["title"]), *items], className="compare-legend")
+    stops = ", ".join(f"{shade} {100 * place:.1f}%" for place, shade in drawn["scale"])
+    ticks = [html.Span(label, style={"left": f"{100 * place:.1f}%"}) for place, label in drawn["ticks"]]
+    ramp = html.Div(
+        [
+            html.Div(className="ramp", style={"background": f"linear-gradient(90deg, {stops})"}),
+            html.Div(ticks, className="ramp-ticks"),
+        ],
+        className="ramp-box",
+    )
+    return html.Div([html.Span(drawn["title"]), ramp], className="compare-legend")
+
+
+def _graph(drawn: dict[str, Any], height: int) -> Component:
+    return dcc.Graph(figure=drawn, config=CONFIG, responsive=True, style={"height": height})
+
+
+def _letter(i: int, run: Run) -> Component:
+    swatch = html.Span(LETTERS[i], className="letter", style={"background": COLOURS[i]})
+    return html.Span([swatch, summary.name(run), ", ", summary.method(run)])
+
+
+def _table(runs: Sequence[Run]) -> Component:
+    head = ("Run", "State", "Evaluations", "Best feasible", "Best overall", "Coverage")
+    rows = [
+        html.Tr(
+            [
+                html.Td(dmc.Anchor(_letter(i, run), href=summary.address(run), c="inherit")),
+                html.Td(summary.badge(run), **{"data-label": head[1]}),
+                html.Td(count(run.evaluations), **{"data-label": head[2]}),
+                html.Td(number(run.best_feasible), **{"data-label": head[3]}),
+                html.Td(number(run.best), **{"data-label": head[4]}),
+                html.Td(f"{percent(summary.coverage(run))}, {count(run.occupied)} cells", **{"data-label": head[5]}),
+            ]
+        )
+        for i, run in enumerate(runs)
+    ]
+    return html.Table(
+        [html.Thead(html.Tr([html.Th(each) for each in head])), html.Tbody(rows)], className="runs-table compare-table"
+    )

@@ -1,0 +1,182 @@
+"""The start page: a form with a good default, one large button, the latest runs, and how to read a map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import Dash, Input, Output, State, html, no_update
+from dash.development.base_component import Component
+
+from components import problem_chooser, start_reading, start_recent, tolerance_form
+from components.context import Context
+from components.format import many
+from components.shell import URL
+from components.shell_notices import icon, notice, show
+from components.start_form import FIELDS, FULL_SPEED, WATCH, as_number, control, defaults, follow, read
+from mapelites.errors import InputError
+from mapelites.problems import get, names
+from mapelites.tolerances import Tolerances
+
+PREFIX = "start"
+BUTTON = "start-button"
+FORM = ("problem", *(field.name for field in FIELDS))
+
+
+def layout(context: Context, query: Mapping[str, str]) -> Component:
+    """The page."""
+    values = defaults(query)
+    problem = get(values["problem"], int(values["dimension"]))
+    return html.Div(
+        [
+            html.Div(
+                [
+                    dmc.Title("What does each constraint cost?", order=1),
+                    dmc.Text(
+                        "Pick a problem and press one button: the best solution for every combination of tolerances "
+                        "on its constraints, as a map.",
+                        className="lead",
+                    ),
+                ],
+                className="hero",
+            ),
+            html.Div(
+                [
+                    html.Section(
+                        [
+                            _problem(values, problem_chooser.details(problem)),
+                            _levels(Tolerances.default(problem)),
+                            _search(values),
+                            _go(),
+                        ],
+                        id="start-form",
+                        className="card form",
+                        **{"aria-label": "A new run"},
+                    ),
+                    html.Div([start_recent.layout(context), start_reading.layout()], className="aside"),
+                ],
+                className="columns",
+            ),
+        ],
+        className="start",
+    )
+
+
+def _problem(values: Mapping[str, str], details: list[Component]) -> Component:
+    dimension = next(field for field in FIELDS if field.name == "dimension")
+    dimension = replace(dimension, help=dimension_hint(values["problem"]))
+    return html.Div(
+        [
+            html.Div(
+                [problem_chooser.select("start-problem", values["problem"]), control(dimension, values["dimension"])],
+                className="problem-fields",
+            ),
+            html.Div(details, id="start-details", className="problem-details"),
+        ],
+        className="form-part",
+    )
+
+
+def _levels(tolerances: Tolerances) -> Component:
+    return html.Div(
+        [dmc.Title("Tolerance levels", order=2, size="h4"), tolerance_form.layout(PREFIX, tolerances)],
+        className="form-part",
+    )
+
+
+def _search(values: Mapping[str, str]) -> Component:
+    plain = [
+        control(each, values.get(each.name, "")) for each in FIELDS if not each.advanced and each.name != "dimension"
+    ]
+    advanced = [control(each, values.get(each.name, "")) for each in FIELDS if each.advanced]
+    return html.Div(
+        [
+            dmc.Title("Search", order=2, size="h4"),
+            html.Div(plain, className="fields search-fields"),
+            html.Details([html.Summary("Advanced"), html.Div(advanced, className="fields")], className="advanced"),
+        ],
+        className="form-part",
+    )
+
+
+def _go() -> Component:
+    pace = dmc.SegmentedControl(
+        id="start-pace",
+        data=[{"value": WATCH, "label": "Watch it fill, 10 s"}, {"value": FULL_SPEED, "label": "Full speed"}],
+        value=WATCH,
+        persistence="pace",
+        persistence_type="local",
+        **{"aria-label": "Speed"},
+    )
+    button = dmc.Button("Illuminate", id=BUTTON, size="lg", leftSection=icon("play"), className="start-button")
+    return html.Div([button, pace], className="go")
+
+
+def register(app: Dash, context: Context) -> None:
+    """Keep the form consistent, check it with every edit, and start the run."""
+    tolerance_form.register(app, PREFIX)
+    start_recent.register(app, context)
+    states = [State(f"start-{name}", "value") for name in FORM]
+
+    @app.callback(
+        Output("start-details", "children"),
+        Output(tolerance_form.constraints_id(PREFIX), "data"),
+        Output("start-evaluations", "value"),
+        Output("start-initial", "value"),
+        Output("start-dimension", "description"),
+        Input("start-problem", "value"),
+        Input("start-dimension", "value"),
+        Input("start-search", "value"),
+        State("start-evaluations", "value"),
+        State("start-initial", "value"),
+        State(tolerance_form.constraints_id(PREFIX), "data"),
+        prevent_initial_call=True,
+    )
+    def go_along(name: Any, dimension: Any, search: Any, evaluations: Any, initial: Any, before: Any) -> Any:
+        """The description, the constraints and the budget go with problem, dimension and search."""
+        if name not in names():
+            return (no_update,) * 5
+        hint = dimension_hint(name)
+        try:
+            problem = get(name, as_number(dimension))
+            changed = follow(search, problem.dimension, {"evaluations": evaluations, "initial": initial})
+            details = problem_chooser.details(problem)
+        except InputError:  # said beside the field; the constraints are the same in every dimension
+            problem, changed, details = problem_chooser.shown(name), {}, no_update
+        constraints = problem_chooser.constraint_names(problem)
+        new = no_update if constraints == before else constraints
+        return details, new, changed.get("evaluations", no_update), changed.get("initial", no_update), hint
+
+    @app.callback(
+        [Output(f"start-{name}", "error") for name in FORM],
+        [Input(f"start-{name}", "value") for name in FORM],
+        prevent_initial_call=True,
+    )
+    def check(*values: Any) -> list[Any]:
+        _, errors = read(dict(zip(FORM, values, strict=True)), None, None)
+        return [errors.get(name) for name in FORM]
+
+    @app.callback(
+        Output(URL, "href", allow_duplicate=True),
+        Input(BUTTON, "n_clicks"),
+        State(tolerance_form.value_id(PREFIX), "data"),
+        State("start-pace", "value"),
+        *states,
+        prevent_initial_call=True,
+    )
+    def start(clicks: int | None, levels: Any, pace: Any, *values: Any) -> Any:
+        if not clicks:
+            return no_update
+        request, errors = read(dict(zip(FORM, values, strict=True)), levels, pace)
+        if request is None:
+            title = f"Nothing started: {many(len(errors), 'field is wrong', 'fields are wrong')}"
+            show(notice(title, [html.Div(f"{text}.") for text in errors.values()], "error", key="form"))
+            return no_update
+        return f"/run/{context.store.create(request)}"
+
+
+def dimension_hint(name: str) -> str:
+    """The help of the dimension, with what a problem can have."""
+    return f"Variables, {problem_chooser.dimensions_in_words(name)}"

@@ -1,0 +1,217 @@
+"""The fields of a new run: what each asks, how its text is read, and what is wrong with it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash.development.base_component import Component
+
+from components import tolerance_form
+from components.format import count
+from components.problem_chooser import preferred_dimension
+from mapelites.errors import InputError
+from mapelites.problems import get, names
+from mapelites.runs import RunRequest
+from mapelites.search import SEARCHES, Settings
+from mapelites.search.bounds import RULES
+from mapelites.tolerances import Tolerances
+
+DEFAULT_PROBLEM = "C17"
+PREFERRED_SEARCHES = ("directed", "paper-3")  # the first of these that there is
+SECONDS_TO_WATCH = 10
+MOST_DIMENSIONS = 30  # of the built-in problems
+WATCH, FULL_SPEED = "watch", "full"
+SEARCH_LABELS = {
+    "directed": "Directed: operators compete for the budget",
+    "paper-1": "Paper 1: mutation, σ = 0.1",
+    "paper-2": "Paper 2: mutation, σ = 0.5",
+    "paper-3": "Paper 3: mutation σ = 0.1 and crossover",
+}
+RULE_LABELS = {
+    "toroidal": "Toroidal: comes in again at the other side",
+    "saturate": "Saturate: stays at the bound",
+    "bounce": "Bounce: is reflected at the bound",
+}
+YES_OR_NO = {"yes": True, "no": False}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of the form: the setting it sets, its label, its help, and whether it is advanced."""
+
+    name: str
+    label: str
+    help: str
+    choices: Mapping[str, str] | None = None
+    advanced: bool = False
+
+    @property
+    def id(self) -> str:
+        """The id of its input."""
+        return f"start-{self.name}"
+
+
+FIELDS = (
+    Field("dimension", "Dimension", "The number of variables"),
+    Field("search", "Search", "How new solutions are made", {name: SEARCH_LABELS.get(name, name) for name in SEARCHES}),
+    Field("evaluations", "Evaluations", "Solutions tried in all"),
+    Field("initial", "Initial samples", "Drawn at random first"),
+    Field("seed", "Seed", "Same seed, same map"),
+    Field("sigma", "Mutation step σ", "Standard deviation of a mutation", advanced=True),
+    Field("mutation_probability", "Mutation probability", "For each variable, from 0 to 1", advanced=True),
+    Field("crossover", "Crossover", "Mix two parents", {"": "As the search has it", "yes": "Yes", "no": "No"}, True),
+    Field("crossover_probability", "Crossover probability", "For each variable, from 0 to 1", advanced=True),
+    Field("distinct_parents", "Two different parents", "Never cross an elite with itself",
+          {"": "As the search has it", "yes": "Yes", "no": "No"}, True),
+    Field("bounds", "At the bounds", "For a variable that leaves them",
+          {rule: RULE_LABELS.get(rule, rule) for rule in RULES}, True),
+)  # fmt: skip
+SETTINGS = tuple(field.name for field in FIELDS if field.name not in ("dimension", "search"))
+
+
+def default_search() -> str:
+    """The search a new run has unless another is chosen."""
+    return next((name for name in PREFERRED_SEARCHES if name in SEARCHES), next(iter(SEARCHES)))
+
+
+def defaults(query: Mapping[str, str]) -> dict[str, str]:
+    """The values the form opens with; a link from another page may name problem, dimension and search."""
+    problem = query.get("problem", DEFAULT_PROBLEM)
+    problem = problem if problem in names() else DEFAULT_PROBLEM
+    dimension = query.get("dimension", str(preferred_dimension(problem)))
+    search = query.get("search", default_search())
+    search = search if search in SEARCHES else default_search()
+    try:
+        settings = Settings.of(search, get(problem, as_number(dimension)).dimension)
+    except InputError:
+        dimension = str(preferred_dimension(problem))
+        settings = Settings.of(search, int(dimension))
+    return {
+        "problem": problem,
+        "dimension": dimension,
+        "search": search,
+        "evaluations": count(settings.evaluations),
+        "initial": count(settings.initial),
+        "seed": str(settings.seed),
+        "bounds": settings.bounds,
+        "crossover": "",
+        "distinct_parents": "",
+    }
+
+
+def control(field: Field, value: str) -> Component:
+    """The labelled input of a field."""
+    common = {"id": field.id, "label": field.label, "description": field.help, "value": value}
+    if field.choices is None:
+        hint = "as the search has it" if field.advanced else None
+        return dmc.TextInput(**common, placeholder=hint, autoComplete="off", inputProps={"inputMode": "decimal"})
+    data = [{"value": key, "label": label} for key, label in field.choices.items()]
+    return dmc.Select(**common, data=data, allowDeselect=False, comboboxProps={"shadow": "md"})
+
+
+def as_number(text: Any) -> Any:
+    """The number in a field's text (`200,000`, `2e5`), None where it is empty, the text where it is none."""
+    if not isinstance(text, str):
+        return text
+    plain = text.strip().replace(",", "").replace(" ", "")
+    if not plain:
+        return None
+    try:
+        return int(plain)
+    except ValueError:
+        try:
+            return float(plain)
+        except ValueError:
+            return text
+
+
+def follow(search: Any, dimension: int, now: Mapping[str, Any]) -> dict[str, str]:
+    """The budget and the initial samples that go with another search or dimension; what somebody typed stays.
+
+    >>> follow("paper-3", 30, {"evaluations": "200,000", "initial": "77"})
+    {'evaluations': '600,000'}
+    """
+    try:
+        usual = Settings.of(search, dimension)
+    except (InputError, TypeError):
+        return {}
+    known = [Settings.of(each, n) for each in SEARCHES for n in range(1, MOST_DIMENSIONS + 1)]
+    changed = {}
+    for name in ("evaluations", "initial"):
+        value = count(getattr(usual, name))
+        if now.get(name) in {count(getattr(each, name)) for each in known} and now.get(name) != value:
+            changed[name] = value
+    return changed
+
+
+def read(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunRequest | None, dict[str, str]]:
+    """The run a form asks for, or None; and what is wrong with each field that is, in words."""
+    errors: dict[str, str] = {}
+    problem = _problem(values, errors)
+    settings = _settings(values, problem.dimension if problem else 10, errors)
+    tolerances = _tolerances(levels, errors)
+    if problem is None or settings is None or tolerances is None or errors:
+        return None, errors
+    if tolerances.names != tuple(constraint.name for constraint in problem.constraints):
+        errors["tolerances"] = f"The levels were for {', '.join(tolerances.names)}, not for {problem.title}"
+        return None, errors
+    speed = settings.evaluations / SECONDS_TO_WATCH if pace == WATCH else None
+    return RunRequest(problem.name, problem.dimension, tolerances, settings, speed), errors
+
+
+def _problem(values: Mapping[str, Any], errors: dict[str, str]) -> Any:
+    name, dimension = values.get("problem"), as_number(values.get("dimension"))
+    if name not in names():
+        errors["problem"] = "Choose a problem from the list"
+        return None
+    try:
+        if isinstance(dimension, bool) or not isinstance(dimension, int):
+            raise InputError(f"the dimension must be a whole number, but it was {values.get('dimension')!r}")
+        return get(name, dimension)
+    except InputError as error:
+        errors["dimension"] = _words(error)
+        return None
+
+
+def _settings(values: Mapping[str, Any], dimension: int, errors: dict[str, str]) -> Settings | None:
+    search = values.get("search")
+    given = {name: _setting(name, values.get(name)) for name in SETTINGS}
+    try:
+        Settings.of(search, dimension)  # type: ignore[arg-type]
+    except (InputError, TypeError):
+        errors["search"] = "Choose a search from the list"
+        return None
+    wrong: dict[str, str] = {}
+    for name, value in given.items():
+        # `initial` is checked against `evaluations`, so it is looked at together with it where that is right.
+        with_it = {"evaluations": given["evaluations"]} if name == "initial" and "evaluations" not in wrong else {}
+        try:
+            Settings.of(str(search), dimension, **{**with_it, name: value})
+        except InputError as error:
+            wrong[name] = _words(error)
+    errors.update(wrong)
+    return None if wrong else Settings.of(str(search), dimension, **given)
+
+
+def _setting(name: str, value: Any) -> Any:
+    if name in ("crossover", "distinct_parents"):
+        return YES_OR_NO.get(value, value or None) if isinstance(value, str) else value
+    if name == "bounds":
+        return value or None
+    return as_number(value)
+
+
+def _tolerances(levels: Any, errors: dict[str, str]) -> Tolerances | None:
+    try:
+        return tolerance_form.read(levels)
+    except InputError as error:
+        errors["tolerances"] = _words(error)
+        return None
+
+
+def _words(error: InputError) -> str:
+    text = str(error).replace("_", " ")
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,35 @@
+"""The command line: `python -m mapelites <command>`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from mapelites.commands import campaign, engine, runs
+from mapelites.errors import InputError
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    top = argparse.ArgumentParser(prog="python -m mapelites", description=__doc__)
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    for group in (engine, runs, campaign):
+        group.register(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; bad input gives one clear line and exit code 2."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.action(options) or 0)
+    except InputError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except BrokenPipeError:
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

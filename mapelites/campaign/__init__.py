@@ -1,0 +1,12 @@
+"""Many runs, summarised in a table: what is run, where its results are kept, and who does the work.
+
+>>> from mapelites.campaign import Campaign
+>>> campaign = Campaign(("C07", "C08"), (10,), ("paper-1", "paper-3"), runs=25)
+>>> campaign.count, campaign.tasks[0].name
+(100, 'C07-10d-paper-1-01')
+"""
+
+from mapelites.campaign.description import Campaign, Instance, Task
+from mapelites.campaign.folder import Folder, Result
+
+__all__ = ["Campaign", "Folder", "Instance", "Result", "Task"]

@@ -1,0 +1,191 @@
+"""Who does the tasks: processes on this machine, or a Dask cluster. Both are executors of the standard kind."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from multiprocessing.connection import wait
+from types import TracebackType
+from typing import Any, Protocol
+
+from mapelites.campaign.task import execute
+from mapelites.errors import InputError
+from mapelites.runs.supervisor import ONE_THREAD
+
+CONNECT_SECONDS = 10
+SCHEDULER_EXAMPLE = "tcp://192.168.0.1:8786"
+
+
+class Crew(AbstractContextManager["Crew"], Protocol):
+    """An executor that can be asked how much it can take, and made anew when it broke."""
+
+    def room(self) -> int:
+        """How many tasks may be with it at one time."""
+
+    def submit(self, text: str) -> Future[bytes]:
+        """Hand out a task."""
+
+    def renew(self) -> None:
+        """Replace the executor after one of its processes died."""
+
+    def lost(self) -> InputError:
+        """What to say when tasks were cancelled that nobody here cancelled."""
+
+
+class LocalCrew:
+    """A pool of processes on this machine, each with one numerical thread."""
+
+    def __init__(self, processes: int | None = None, do: Callable[[str], bytes] = execute) -> None:
+        self.processes, self._do = cores() if processes is None else processes, do
+        if self.processes < 1:
+            raise InputError(f"processes must be at least 1, but it was {self.processes}")
+        self._others = set(multiprocessing.active_children())
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> Executor:
+        # `spawn`: a forked child of a process with threads may find a lock held for ever.
+        spawn = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.processes, mp_context=spawn, initializer=_prepare)
+
+    def room(self) -> int:
+        """One more than there are processes, so that none waits for its next task."""
+        return self.processes + 1
+
+    def submit(self, text: str) -> Future[bytes]:
+        """Hand out a task."""
+        with environment(ONE_THREAD):  # a process is started by the first task that finds none idle
+            return self._pool.submit(self._do, text)
+
+    def renew(self) -> None:
+        """A new pool in place of one that lost a process."""
+        self._end()
+        self._pool = self._new_pool()
+
+    def lost(self) -> InputError:
+        """What to say when tasks were cancelled that nobody here cancelled."""
+        return InputError("the processes of this campaign were ended by somebody else; start it again to go on")
+
+    def __enter__(self) -> LocalCrew:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        """Let go of what is running, without waiting for it to finish: runs may take hours."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - self._others:
+            process.terminate()
+            process.join()
+        self._pool.shutdown(wait=True)
+
+
+class DaskCrew:
+    """The workers of a Dask cluster, asked through its scheduler."""
+
+    def __init__(self, address: str, connect_seconds: float = CONNECT_SECONDS) -> None:
+        self.address = address
+        self._client = _connect(address, connect_seconds)
+        self._executor = self._client.get_executor(pure=False)
+        self._threads, self._asked = 0, -math.inf
+
+    def room(self) -> int:
+        """Twice as many as the workers' threads, so that none waits for its next task over the network."""
+        now = time.monotonic()
+        if now - self._asked > 1.0:
+            self._threads, self._asked = sum(self.workers().values()), now
+        return max(2, 2 * self._threads)
+
+    def workers(self) -> dict[str, int]:
+        """The threads of each worker there is now, by its address."""
+        return dict(self._client.nthreads())
+
+    def submit(self, text: str) -> Future[bytes]:
+        """Hand out a task."""
+        future: Future[bytes] = self._executor.submit(execute, text)
+        return future
+
+    def renew(self) -> None:
+        """Dask replaces its workers itself."""
+
+    def lost(self) -> InputError:
+        """What to say when the scheduler went away."""
+        return InputError(
+            f"the Dask scheduler at {self.address} stopped answering; what is done is kept, start it again to go on"
+        )
+
+    def __enter__(self) -> DaskCrew:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None and self._client.status == "running":
+            self._executor.shutdown(wait=False)  # cancels what is running there
+        self._client.close()
+
+
+def _connect(address: str, seconds: float) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError(
+            "a Dask scheduler needs the package distributed, but it is not installed: "
+            "python -m pip install -r requirements-cluster.txt"
+        ) from None
+    try:
+        return Client(address, timeout=seconds, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"scheduler must be the address of a Dask scheduler that runs, such as {SCHEDULER_EXAMPLE}, "
+            f"but {address} does not answer ({reason})"
+        ) from None
+
+
+def check_scheduler(address: str) -> None:
+    """An `InputError` in words where no Dask scheduler answers at this address."""
+    _connect(address, CONNECT_SECONDS).close()
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for the processes started meanwhile."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _prepare() -> None:
+    """Make a process of the pool leave with its parent, and Ctrl-C the parent's business alone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_leave_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _leave_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)

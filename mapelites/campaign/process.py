@@ -1,0 +1,86 @@
+"""Campaigns that outlive a browser tab and the server: each is worked on by a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from mapelites.campaign.description import Campaign
+from mapelites.campaign.folder import Folder, folders
+from mapelites.campaign.task import engine_mark
+from mapelites.errors import InputError
+
+PATIENCE = 10.0  # seconds a process may take to stop
+LOOK_SECONDS = 0.05
+
+
+def home(data: Path) -> Path:
+    """Where the campaigns of a store of runs are kept."""
+    return data / "campaigns"
+
+
+def open_campaign(data: Path, campaign_id: str) -> Folder:
+    """A campaign by its id."""
+    if not campaign_id.isalnum():
+        raise InputError(f"campaign must be the id of one, such as c0123456789abcd, but it was {campaign_id!r}")
+    folder = Folder(home(data) / campaign_id)
+    if not (folder.path / "campaign.json").exists():
+        raise InputError(f"campaign: there is none with the id {campaign_id!r}")
+    return folder
+
+
+def place(data: Path, campaign: Campaign) -> Path:
+    """The folder of a campaign with the search of today: another version of the search begins another campaign."""
+    return home(data) / f"{campaign.id}{engine_mark()[:4]}"
+
+
+def launch(data: Path, campaign: Campaign, scheduler: str | None = None) -> Folder:
+    """Begin a campaign, or go on with it, in a process of its own."""
+    folder = Folder.create(place(data, campaign), campaign)
+    start(folder, scheduler)
+    return folder
+
+
+def start(folder: Folder, scheduler: str | None = None) -> None:
+    """Have a process work on the campaign; where one does already or is about to, nothing happens."""
+    if folder.working() or folder.starting():
+        return
+    folder.want("run")
+    folder.note_scheduler(scheduler)
+    command = [sys.executable, "-m", "mapelites", "campaign", "--resume", str(folder.path), "--quiet"]
+    if scheduler:
+        command += ["--scheduler", scheduler]
+    package = Path(__file__).parents[2]
+    search = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
+    with (folder.path / "log.txt").open("ab") as log:
+        process = subprocess.Popen(
+            command, env={**os.environ, "PYTHONPATH": search}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            start_new_session=True,
+        )  # fmt: skip
+    # Whoever started a process must take note of its end, or it stays in the system's list for ever.
+    threading.Thread(target=process.wait, daemon=True).start()
+
+
+def stop(folder: Folder) -> None:
+    """Let the campaign rest; what is done is kept, what is running is not."""
+    folder.want("stop")
+    number = folder.worker()
+    if number is not None:
+        os.kill(number, signal.SIGTERM)
+        end = time.monotonic() + PATIENCE
+        while folder.working() and time.monotonic() < end:
+            time.sleep(LOOK_SECONDS)
+
+
+def go_on(data: Path) -> list[Folder]:
+    """Start again what was being worked on when the machine or the server stopped."""
+    waiting = [folder for folder in folders(home(data)) if folder.wanted and not folder.working()]
+    for folder in waiting:
+        folder.want("stop")  # whatever was started for it is gone
+        start(folder, folder.scheduler)
+    return waiting

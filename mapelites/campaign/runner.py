@@ -1,0 +1,191 @@
+"""The loop of a campaign: hand out tasks, keep what comes back, and go on when a process dies."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from dataclasses import dataclass
+
+from mapelites.campaign.crews import Crew
+from mapelites.campaign.description import Task
+from mapelites.campaign.folder import Folder, Status
+from mapelites.campaign.task import engine_mark, payload
+from mapelites.errors import InputError
+
+LOOK_SECONDS = 0.2
+SAY_SECONDS = 0.5
+MOST_DEATHS = 3
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a campaign is: what a progress bar shows."""
+
+    runs: int
+    done: int
+    failed: int
+    evaluations: int  # of the runs that were missing when this session began
+    spent: int  # of those
+    running: tuple[str, ...]
+
+
+def work(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Standing], None] = lambda _: None) -> Standing:
+    """Do what is missing of a campaign. Interrupted at any point, the next call goes on from there."""
+    descriptor = folder.acquire()
+    try:
+        folder.want("run")
+        folder.note_trouble("")
+        return _do_missing(folder, hire, watch)
+    except (InputError, KeyboardInterrupt) as error:
+        folder.want("stop")
+        folder.note_trouble(str(error))
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _do_missing(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Standing], None]) -> Standing:
+    check_engine(folder)
+    missing = folder.missing()
+    session = _Session(folder, missing, watch)
+    if missing:
+        started, cpu = time.time(), _cpu_seconds()
+        try:
+            with hire() as crew:
+                session.run(crew)
+        finally:
+            folder.note_session(
+                {
+                    "started": started, "seconds": time.time() - started, "cpu_seconds": _cpu_seconds() - cpu,
+                    "runs": session.done, "failed": session.failed, "evaluations": session.spent,
+                }
+            )  # fmt: skip
+    folder.want("stop")  # nothing is left to want
+    return session.standing()
+
+
+def check_engine(folder: Folder) -> None:
+    """Results of two versions of the search do not belong in one table."""
+    if folder.engine != engine_mark() and any(result.failed is None for result in folder.results().values()):
+        raise InputError(
+            f"campaign {folder.id}: it was begun with another version of the search ({folder.engine}), "
+            f"but this is {engine_mark()}; to keep it, begin another one; to lose it, begin it again with --again"
+        )
+    if folder.engine != engine_mark():
+        folder.clear()
+
+
+class _Session:
+    """One time of work on a campaign."""
+
+    crew: Crew
+
+    def __init__(self, folder: Folder, missing: list[Task], watch: Callable[[Standing], None]) -> None:
+        self.folder, self.watch = folder, watch
+        self.total = sum(task.settings.evaluations for task in missing)
+        self.before = folder.campaign.count - len(missing)
+        self.waiting = deque(missing)
+        self.suspects: deque[Task] = deque()  # each was with a process that died, so each is now run alone
+        self.flying: dict[Future[bytes], Task] = {}
+        self.deaths: Counter[str] = Counter()
+        self.done = self.failed = self.spent = 0
+        self.started = time.monotonic()
+        self.said = 0.0
+
+    def run(self, crew: Crew) -> None:
+        """Until nothing is left."""
+        self.crew = crew
+        self.tell()
+        while self.waiting or self.suspects or self.flying:
+            self.hand_out()
+            finished, _ = wait(self.flying, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            broken = [self.settle(future) for future in finished]
+            if any(broken):
+                self.recover()
+            self.tell()
+        self.folder.say(Status())
+
+    def hand_out(self) -> None:
+        """Give the crew what it has room for; a suspect only when nothing else is with it."""
+        if self.suspects:
+            if not self.flying:
+                self.submit(self.suspects.popleft())
+            return
+        while self.waiting and len(self.flying) < self.crew.room() and not self.suspects:
+            self.submit(self.waiting.popleft())
+
+    def submit(self, task: Task) -> None:
+        try:
+            self.flying[self.crew.submit(payload(task))] = task
+        except BrokenExecutor:  # a process died since we last looked; the tasks with it say so themselves
+            self.waiting.appendleft(task)
+            self.recover()
+
+    def settle(self, future: Future[bytes]) -> bool:
+        """Take in one task's end; true where it ended because a process died."""
+        task = self.flying.pop(future)
+        try:
+            content = future.result()
+        except BrokenExecutor:
+            self.bury(task)
+            return True
+        except CancelledError:
+            raise self.crew.lost() from None
+        except Exception as error:  # whatever a task raises is that run's failure, not the campaign's
+            self.fail(task, f"{type(error).__name__}: {error}")
+            return False
+        self.keep(task, content)
+        return False
+
+    def recover(self) -> None:
+        """One process died, so the pool gave up on all its tasks: take a new pool."""
+        for future, task in self.flying.items():
+            if future.done() and future.exception() is None:
+                self.keep(task, future.result())
+            else:
+                self.bury(task)
+        self.flying.clear()
+        self.crew.renew()
+
+    def bury(self, task: Task) -> None:
+        """Count a death. Whose fault it was is not known, but a suspect runs alone, so its next one is its own."""
+        self.deaths[task.name] += 1
+        if self.deaths[task.name] < MOST_DEATHS:
+            self.suspects.append(task)
+        else:
+            self.fail(task, f"its process died {MOST_DEATHS} times")
+
+    def keep(self, task: Task, content: bytes) -> None:
+        self.folder.keep(task, content)
+        self.done += 1
+        self.spent += task.settings.evaluations
+
+    def fail(self, task: Task, reason: str) -> None:
+        self.folder.keep_failure(task, reason)
+        self.failed += 1
+        self.spent += task.settings.evaluations
+
+    def standing(self) -> Standing:
+        names = tuple(task.name for task in self.flying.values())
+        done = self.before + self.done
+        return Standing(self.folder.campaign.count, done, self.failed, self.total, self.spent, names)
+
+    def tell(self) -> None:
+        """Let whoever watches here know, and whoever reads the folder."""
+        standing, now = self.standing(), time.monotonic()
+        self.watch(standing)
+        if now - self.said >= SAY_SECONDS:
+            rate = self.spent / (now - self.started) if self.spent else 0.0
+            left = (self.total - self.spent) / rate if rate else None
+            self.folder.say(Status(standing.running, rate, left))
+            self.said = now
+
+
+def _cpu_seconds() -> float:
+    """Processor time of this process and of those of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)

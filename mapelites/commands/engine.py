@@ -1,0 +1,234 @@
+"""`problems`, `run` and `show`: the engine from the terminal, without store or worker."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mapelites.archive import Archive, Elite
+from mapelites.commands.progress import Progress
+from mapelites.errors import InputError
+from mapelites.problems import dimensions, get, names
+from mapelites.search import SEARCHES, Illumination, Settings, compile_searches
+from mapelites.search.bounds import RULES
+from mapelites.snapshot import Snapshot
+from mapelites.tolerances import PAPER_LEVELS, Tolerances
+
+CHUNK_SECONDS = 0.1
+
+
+def register(commands: Any) -> None:
+    """Add these commands to the parser."""
+    listing = commands.add_parser("problems", help="list the built-in problems")
+    listing.set_defaults(action=list_problems)
+
+    ready = commands.add_parser("compile", help="have every search ready, so that the first run starts at once")
+    ready.set_defaults(action=compile_all)
+
+    run = commands.add_parser("run", help="run one search and save its map")
+    add_search_options(run)
+    run.add_argument("--out", type=Path, help="the file to save, by default <problem>-<dim>d-<search>-<seed>.npz")
+    run.add_argument("--quiet", action="store_true", help="no progress bar")
+    run.set_defaults(action=run_search)
+
+    show = commands.add_parser("show", help="say what a saved map holds")
+    show.add_argument("file", type=Path)
+    show.set_defaults(action=show_file)
+
+
+def add_search_options(command: argparse.ArgumentParser) -> None:
+    """What describes a search: problem, tolerances and settings."""
+    command.add_argument("problem", help="a problem's name, such as C16")
+    command.add_argument("--dim", type=int, default=10, help="number of variables (default 10)")
+    command.add_argument("--search", default="paper-3", help=f"one of {', '.join(SEARCHES)} (default paper-3)")
+    command.add_argument("--seed", type=int, default=1, help="the same seed gives the same map (default 1)")
+    add_settings_options(command)
+
+
+def add_settings_options(command: argparse.ArgumentParser) -> None:
+    """How far a search departs from the one its name stands for."""
+    command.add_argument("--evaluations", type=int, help="budget of a run, by default the paper's")
+    command.add_argument("--initial", type=int, help="how many of them are random (default 2000)")
+    command.add_argument("--sigma", type=float, help="standard deviation of the mutation")
+    command.add_argument("--bounds", choices=RULES, help="what happens beyond the bounds (default toroidal)")
+    command.add_argument(
+        "--levels",
+        action="append",
+        default=[],
+        metavar="[NAME=]L,L,...",
+        help="tolerance levels for all constraints or for one, such as g1=0,0.1,1; may be repeated",
+    )
+
+
+def parse_search(options: argparse.Namespace) -> Illumination:
+    """The search that the options describe, not yet begun."""
+    problem = get(options.problem, options.dim)
+    changes = {name: getattr(options, name) for name in ("evaluations", "initial", "sigma", "bounds", "seed")}
+    settings = Settings.of(options.search, problem.dimension, **changes)
+    default: tuple[Any, ...] = PAPER_LEVELS
+    named: dict[str, tuple[Any, ...]] = {}
+    for text in options.levels:
+        name, equals, numbers = text.rpartition("=")
+        if equals:
+            named[name] = tuple(numbers.split(","))
+        else:
+            default = tuple(numbers.split(","))
+    constraints = {constraint.name: default for constraint in problem.constraints}
+    return Illumination(problem, Tolerances.of(problem, {**constraints, **named}), settings)
+
+
+def list_problems(_: argparse.Namespace) -> None:
+    """One line per problem."""
+    print(f"{'problem':<8} {'dimensions':<12} {'bounds':<14} {'constraints':<24} best known in 10D and 30D")
+    for name in names():
+        possible = dimensions(name)
+        ten, thirty = get(name, 10), get(name, 30)
+        spelled = f"{possible[0]} to {possible[-1]}" if len(possible) > 2 else ", ".join(map(str, possible))
+        kinds = f"{ten.inequalities} inequality, {ten.equalities} equality"
+        bounds = f"[{ten.lower[0]:g}, {ten.upper[0]:g}]"
+        print(f"{name:<8} {spelled:<12} {bounds:<14} {kinds:<24} {ten.best_known:.10g}, {thirty.best_known:.10g}")
+
+
+def compile_all(_: argparse.Namespace) -> None:
+    """Compile what was never compiled on this machine, with a word where that takes a while."""
+    word = "Compiling the searches, once after an installation or an update: about a minute.\n"
+    later = threading.Timer(5.0, sys.stderr.write, [word])
+    later.daemon = True
+    later.start()
+    compile_searches(get(names()[0], 10))
+    later.cancel()
+
+
+def run_search(options: argparse.Namespace) -> int:
+    """Run, show progress, save. Ctrl-C saves what was found so far."""
+    search = parse_search(options)
+    settings = search.settings
+    out = options.out or Path(f"{options.problem}-{options.dim}d-{settings.search}-{settings.seed}.npz".lower())
+    if not out.parent.is_dir():
+        raise InputError(f"--out: there is no folder {out.parent}")
+    started = time.perf_counter()
+    curve: list[tuple[float, float, float]] = []
+    interrupted = False
+    with Progress(settings.evaluations, quiet=options.quiet) as progress:
+        chunk = 1000
+        try:
+            while not search.done:
+                before = time.perf_counter()
+                search.advance(chunk)
+                chunk = max(100, int(chunk * CHUNK_SECONDS / max(time.perf_counter() - before, 1e-3)))
+                best = search.best_feasible
+                curve.append((search.evaluations, search.occupied, np.nan if best is None else best))
+                note = f"{search.occupied}/{search.tolerances.cells} cells  feasible {number(best)}"
+                progress.update(search.evaluations, note)
+        except KeyboardInterrupt:
+            interrupted = True
+    snapshot = Snapshot.of(search, time.perf_counter() - started, np.array(curve).reshape(-1, 3))
+    save(out, snapshot.to_bytes())
+    print(describe(snapshot))
+    print(f"saved to {out}" + (" after an interrupt" if interrupted else ""))
+    return 130 if interrupted else 0
+
+
+def show_file(options: argparse.Namespace) -> None:
+    """Describe a saved map and list its elites, best first."""
+    snapshot = load(options.file)
+    archive = snapshot.archive()
+    print(describe(snapshot))
+    labels = [archive.tolerances.labels(i) for i in range(len(archive.tolerances.names))]
+    print("\nelites, best first")
+    for elite in sorted(archive, key=lambda each: each.f)[:20]:
+        place = "  ".join(f"{name} {labels[i][elite.bins[i]]}" for i, name in enumerate(archive.tolerances.names))
+        print(f"  {number(elite.f):>12}  {'feasible  ' if elite.feasible else 'infeasible'}  {place}")
+    if len(archive) > 20:
+        print(f"  and {len(archive) - 20} more; `export` writes them all")
+
+
+def load(path: Path) -> Snapshot:
+    """A saved map."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    try:
+        return Snapshot.from_bytes(content)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def save(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+            file.write(content)
+        os.replace(file.name, path)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+
+
+def describe(snapshot: Snapshot) -> str:
+    """A saved map in words."""
+    archive = snapshot.archive()
+    s = archive.statistics
+    rate = snapshot.evaluations / snapshot.seconds if snapshot.seconds else 0.0
+    possible = f", {s.coverage_of_possible:.0%} of the {s.possible} that can exist" if s.possible < s.cells else ""
+    lines = [
+        f"{archive.problem.title} · {snapshot.settings.search} · seed {snapshot.settings.seed}",
+        f"evaluations    {snapshot.evaluations:,} of {snapshot.settings.evaluations:,} ({rate:,.0f}/s)",
+        f"cells          {s.occupied:,} of {s.cells:,} ({s.coverage:.0%}){possible}",
+        f"best overall   {number(s.best)}",
+        f"best feasible  {number(s.best_feasible)}",
+        f"QD score       {s.qd_score:.4g}",
+    ]
+    if snapshot.refused:
+        lines.append(f"refused        {snapshot.refused:,} candidates with a value that is not a finite number")
+    return "\n".join(lines)
+
+
+def number(value: float | None) -> str:
+    """A value to four digits, or a word where there is none."""
+    return "none yet" if value is None else f"{value:.4g}"
+
+
+def elite_record(archive: Archive, elite: Elite) -> dict[str, Any]:
+    """One elite as plain values, raw numbers in full precision."""
+    labels = archive.tolerances.labels
+    names = archive.tolerances.names
+    values = [*elite.g, *elite.h]
+    return {
+        "cell": elite.cell,
+        **{f"bin_{name}": labels(i)[elite.bins[i]] for i, name in enumerate(names)},
+        "f": elite.f,
+        **{name: float(values[i]) for i, name in enumerate(names)},
+        **{f"violation_{name}": float(elite.violations[i]) for i, name in enumerate(names)},
+        "feasible": elite.feasible,
+        "found_at": elite.found_at,
+        "operator": elite.operator,
+        **{name: float(value) for name, value in zip(archive.problem.variables, elite.x, strict=True)},
+    }
+
+
+def elites_csv(archive: Archive) -> str:
+    """All elites as comma-separated values."""
+    import io
+
+    text = io.StringIO()
+    rows = [elite_record(archive, elite) for elite in archive]
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["cell", "f"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def elites_json(archive: Archive) -> str:
+    """All elites as a JSON list."""
+    return json.dumps([elite_record(archive, elite) for elite in archive], indent=1) + "\n"

@@ -1,0 +1,293 @@
+"""`runs`, `start`, `pause`, `resume`, `stop`, `pace`, `delete`, `export`, `import`, `limit` and `worker`.
+
+Runs that outlive the terminal. The dashboard uses the same store.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mapelites.commands.engine import (
+    add_search_options,
+    describe,
+    elites_csv,
+    elites_json,
+    load,
+    number,
+    parse_search,
+    save,
+)
+from mapelites.commands.progress import Progress
+from mapelites.errors import InputError
+from mapelites.runs import Run, RunRequest, Store
+from mapelites.runs.entries import ID
+from mapelites.runs.record import OVER
+from mapelites.runs.supervisor import ONE_THREAD, Supervisor, start_supervisor
+
+FOLLOW_SECONDS = 0.1
+UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def register(commands: Any) -> None:
+    """Add these commands to the parser."""
+    _command(commands, "runs", "list what the store holds", list_runs)
+    start = _command(commands, "start", "queue a run and follow it", start_run)
+    add_search_options(start)
+    start.add_argument("--pace", type=float, help="at most so many evaluations per second")
+    start.add_argument("--detach", action="store_true", help="only queue it, and print its id")
+    start.add_argument("--quiet", action="store_true", help="no progress bar")
+    verbs: list[tuple[str, str, Callable[[Store, str], None]]] = [
+        ("pause", "halt a run so that it can go on later", Store.pause),
+        ("resume", "let a run go on that was paused or stopped, or failed", Store.resume),
+        ("stop", "end a run before its budget is spent", Store.stop),
+    ]
+    for name, about, change in verbs:
+        _command(commands, name, about, _changing(change)).add_argument("run", nargs="+", help="ids of runs")
+    pace = _command(commands, "pace", "slow a run down, or let it go", set_pace)
+    pace.add_argument("run", help="a run's id")
+    pace.add_argument("pace", help="evaluations per second, or none")
+    delete = _command(commands, "delete", "put a run away; for ten minutes it can be brought back", delete_runs)
+    delete.add_argument("run", nargs="+", help="ids of runs")
+    delete.add_argument("--undo", action="store_true", help="bring it back")
+    _register_files(commands)
+    worker = _command(commands, "worker", "search what is queued, until told to leave", work)
+    worker.add_argument("--wait", action="store_true", help="wait for the worker that is there, and take over")
+    worker.add_argument("--processes", type=int, help="runs at once (default: cores less one)")
+
+
+def _register_files(commands: Any) -> None:
+    export = _command(commands, "export", "write the elites of a run or of a saved map as a table", export_run)
+    export.add_argument("run", help="a run's id, or a file")
+    kind = export.add_mutually_exclusive_group()
+    kind.add_argument("--csv", action="store_true", help="comma-separated values (the default)")
+    kind.add_argument("--json", action="store_true", help="a list of objects")
+    kind.add_argument("--npz", action="store_true", help="the whole run with its history, for `import`")
+    export.add_argument("--out", type=Path, help="a file instead of the terminal")
+    take_in = _command(commands, "import", "take a run in from a file", import_run)
+    take_in.add_argument("file", type=Path)
+    limit = _command(commands, "limit", "say or set how large the store should get", set_limit)
+    limit.add_argument("size", nargs="?", help="such as 500MB or 2GB, or none")
+
+
+def _command(commands: Any, name: str, about: str, action: Callable[[argparse.Namespace], Any]) -> Any:
+    command = commands.add_parser(name, help=about)
+    command.add_argument(
+        "--data", type=Path, default=Store.default_path(), help=f"the store's folder (default {Store.default_path()})"
+    )
+    command.set_defaults(action=action)
+    return command
+
+
+def _changing(change: Callable[[Store, str], None]) -> Callable[[argparse.Namespace], None]:
+    def action(options: argparse.Namespace) -> None:
+        store = Store(options.data)
+        for run_id in options.run:
+            change(store, run_id)
+            print(f"run {run_id} is {_settled(store, run_id)}")
+
+    return action
+
+
+def _settled(store: Store, run_id: str) -> str:
+    """The state, after the worker had a moment to bring it about."""
+    until = time.monotonic() + 1.0
+    while store.entries.record(run_id).wish and time.monotonic() < until:
+        time.sleep(0.02)
+    return store.run(run_id).state
+
+
+def list_runs(options: argparse.Namespace) -> None:
+    """One line per run, the newest first, and how the store is."""
+    store = Store(options.data)
+    print(
+        f"{'run':<10}{'state':<10}{'problem':<9}{'search':<12}{'evaluations':>25}{'cells':>8}{'best feasible':>15}  "
+        + "size"
+    )
+    for run in store.runs():
+        print(_line(run))
+        if run.reason:
+            print(f"{'':<10}{run.reason}")
+    for run in store.deleted():
+        print(f"{_line(run)}  deleted")
+    for text in store.damaged().values():
+        print(text)
+    worker, limit = store.worker(), store.limit
+    working = f"a worker is on {len(worker.running)} of them" if worker.alive else "no worker is there"
+    print(f"{_bytes(store.size())}" + (f" of {_bytes(limit)}" if limit else "") + f" in {store.path}; {working}")
+    if worker.problem:
+        print(worker.problem)
+    offered = store.over_limit()
+    if offered:
+        print(f"over the limit; the oldest that could go: {' '.join(run.id for run in offered)}")
+
+
+def _line(run: Run) -> str:
+    request = run.request
+    problem, spent = (
+        f"{request.problem} {request.dimension}D",
+        f"{run.evaluations:,} of {request.settings.evaluations:,}",
+    )
+    return (
+        f"{run.id:<10}{run.state:<10}{problem:<9}{request.settings.search:<12}{spent:>25}{run.occupied:>8,}"
+        f"{number(run.best_feasible):>15}  {_bytes(run.size)}"
+    )
+
+
+def start_run(options: argparse.Namespace) -> int:
+    """Queue a run and show how it gets on; Ctrl-C leaves it to the worker."""
+    search = parse_search(options)
+    request = RunRequest(
+        search.problem.name, search.problem.dimension, search.tolerances, search.settings, options.pace
+    )
+    store = Store(options.data)
+    run_id = store.create(request)
+    print(f"run {run_id}", flush=True)
+    if options.detach:
+        return 0
+    try:
+        with _somebody_works(store):
+            run = _follow(store, run_id, options.quiet)
+    except KeyboardInterrupt:
+        print(f"run {run_id} is {store.run(run_id).state}; `resume` and the worker take it from there")
+        return 130
+    snapshot = store.snapshot(run_id)
+    if snapshot is not None:
+        print(describe(snapshot))
+    print(f"run {run_id} is {run.state}" + (f": {run.reason}" if run.reason else ""))
+    return 1 if run.state == "failed" else 0
+
+
+@contextmanager
+def _somebody_works(store: Store) -> Iterator[None]:
+    """Make sure of a worker: where there is none, one for as long as this lasts."""
+    if store.worker().alive:
+        yield
+        return
+    worker = start_supervisor(store.path)
+    try:
+        yield
+    finally:
+        worker.terminate()
+        try:
+            worker.wait(10)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+
+
+def _follow(store: Store, run_id: str, quiet: bool) -> Run:
+    """Redraw the bar until nothing more happens to the run."""
+    seen, run = -1, store.run(run_id)
+    with Progress(run.request.settings.evaluations, quiet=quiet) as progress:
+        while run.state not in (*OVER, "paused") and run.deleted is None:
+            version = store.version(run_id)
+            if version != seen:
+                seen, run = version, store.run(run_id)
+                cells = f"{run.occupied:,} of {run.request.tolerances.cells:,} cells"
+                progress.update(run.evaluations, f"{run.state}, {cells}, best feasible {number(run.best_feasible)}")
+            time.sleep(FOLLOW_SECONDS)
+    return run
+
+
+def set_pace(options: argparse.Namespace) -> None:
+    """Change how fast a run may go."""
+    try:
+        pace = None if options.pace == "none" else float(options.pace)
+    except ValueError:
+        raise InputError(
+            f"pace must be a number of evaluations per second, or none, but it was {options.pace!r}"
+        ) from None
+    Store(options.data).set_pace(options.run, pace)
+
+
+def delete_runs(options: argparse.Namespace) -> None:
+    """Put runs away, or bring them back."""
+    store = Store(options.data)
+    for run_id in options.run:
+        if options.undo:
+            store.undelete(run_id)
+            print(f"run {run_id} is back, {store.run(run_id).state}")
+        else:
+            store.delete(run_id)
+            print(f"run {run_id} is deleted; for ten minutes `delete --undo {run_id}` brings it back")
+
+
+def export_run(options: argparse.Namespace) -> None:
+    """All elites with full precision, or the whole run."""
+    content = _exported(options)
+    if options.out:
+        save(options.out, content)
+    else:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+
+
+def _exported(options: argparse.Namespace) -> bytes:
+    file = Path(options.run)
+    if file.exists() or not ID.fullmatch(options.run):
+        if options.npz:
+            raise InputError(f"--npz is for a run of the store, but {options.run} is a file")
+        snapshot = load(file)
+    else:
+        store = Store(options.data)
+        if options.npz:
+            return store.export(options.run)
+        found = store.snapshot(options.run)
+        if found is None:
+            raise InputError(
+                f"run {options.run}: it must have begun to have elites, but it is {store.run(options.run).state}"
+            )
+        snapshot = found
+    archive = snapshot.archive()
+    return (elites_json(archive) if options.json else elites_csv(archive)).encode()
+
+
+def import_run(options: argparse.Namespace) -> None:
+    """Take a run in."""
+    load(options.file)  # says what is wrong with the file
+    store = Store(options.data)
+    run_id = store.import_run(options.file.read_bytes())
+    print(f"run {run_id} is {store.run(run_id).state}")
+
+
+def set_limit(options: argparse.Namespace) -> None:
+    """Set the limit, or say what it is."""
+    store = Store(options.data)
+    if options.size is not None:
+        store.set_limit(None if options.size == "none" else _parse_bytes(options.size))
+    print("no limit" if store.limit is None else f"{_bytes(store.limit)}")
+
+
+def _parse_bytes(text: str) -> int:
+    plain = text.strip().upper().replace(" ", "")
+    digits = plain.rstrip("KMGTB")
+    try:
+        return int(float(digits) * UNITS[plain[len(digits) :] or "B"])
+    except (ValueError, KeyError, OverflowError):
+        raise InputError(f"limit must be a size such as 500MB or 2GB, or none, but it was {text!r}") from None
+
+
+def _bytes(size: int) -> str:
+    for unit, one in reversed(UNITS.items()):
+        if size >= one:
+            return f"{size / one:.4g} {unit}"
+    return "0 B"
+
+
+def work(options: argparse.Namespace) -> None:
+    """Be the supervisor; numerical libraries get one thread each, which they must know before they load."""
+    if options.processes is not None and options.processes < 1:
+        raise InputError(f"--processes must be 1 or more, but it was {options.processes}")
+    if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
+        arguments = [sys.executable, "-m", "mapelites", *sys.argv[1:]]
+        os.execve(sys.executable, arguments, {**os.environ, **ONE_THREAD})
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    Supervisor(options.data, options.processes).run(wait=options.wait)

@@ -1,0 +1,178 @@
+"""What is searched: an objective, bounds and constraints, and how a batch of points is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mapelites.errors import InputError
+from mapelites.kernels import evaluate_rows
+
+Array = NDArray[np.float64]
+Kind = Literal["inequality", "equality"]
+EQUALITY_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One constraint, `g <= 0` (inequality) or `h = 0` (equality)."""
+
+    name: str
+    kind: Kind
+    formula: str = ""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Two constraints whose values always add up to `total`, so not every pair of bins can exist."""
+
+    first: str
+    second: str
+    total: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Objective and raw constraint values of a batch: f (batch,), g (batch, m), h (batch, p)."""
+
+    f: Array
+    g: Array
+    h: Array
+
+    @property
+    def violations(self) -> Array:
+        """One number per constraint, inequalities first, as a (batch, m + p) array."""
+        return violations(self.g, self.h)
+
+
+def violations(g: Array, h: Array) -> Array:
+    """`max(0, g)` and `abs(h)` side by side; a NaN stays one."""
+    return np.concatenate([np.maximum(g, 0.0), np.abs(h)], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An objective to minimise within bounds, subject to constraints.
+
+    `function` is either a plain Python function of one solution that returns f, the list of g and the
+    list of h, or a compiled one made with `mapelites.kernels.kernel`.
+
+    >>> from mapelites.problem import Constraint, Problem
+    >>> def disc(x):
+    ...     return x[0] + x[1], [x[0] ** 2 + x[1] ** 2 - 1.0], []
+    >>> problem = Problem("disc", [-2.0, -2.0], [2.0, 2.0], (Constraint("g1", "inequality"),), disc)
+    >>> problem.evaluate([[0.0, -2.0]]).violations
+    array([[3.]])
+    """
+
+    name: str
+    lower: Array
+    upper: Array
+    constraints: tuple[Constraint, ...]
+    function: Callable[..., Any]
+    title: str = ""
+    formula: str = ""
+    difficulty: str = ""
+    variables: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    best_known: float | None = None
+    best_known_note: str = ""
+    equality_tolerance: float = EQUALITY_TOLERANCE
+    data: Array = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            object.__setattr__(self, name, _readonly(getattr(self, name)))
+        object.__setattr__(self, "data", np.array(self.data, dtype=np.float64))  # kernels take writable arrays
+        object.__setattr__(self, "constraints", tuple(self.constraints))
+        if not self.variables:
+            object.__setattr__(self, "variables", tuple(f"x{i + 1}" for i in range(self.lower.size)))
+        self._check()
+
+    def _check(self) -> None:
+        if self.lower.ndim != 1 or self.lower.size == 0 or self.lower.shape != self.upper.shape:
+            raise InputError(
+                f"{self.name}: lower and upper must be two vectors of one length, but their shapes "
+                f"were {self.lower.shape} and {self.upper.shape}"
+            )
+        for i, (low, high) in enumerate(zip(self.lower, self.upper, strict=True)):
+            if not (np.isfinite(low) and np.isfinite(high) and low < high):
+                raise InputError(
+                    f"{self.name}: the bounds of {self.variables[i]} must be finite and "
+                    f"ascending, but they were [{low:g}, {high:g}]"
+                )
+        if not self.constraints:
+            raise InputError(f"{self.name}: a problem needs at least one constraint to map, but it has none")
+        kinds = [constraint.kind for constraint in self.constraints]
+        if kinds != sorted(kinds, key=("inequality", "equality").index):
+            raise InputError(f"{self.name}: inequalities must come before equalities, but the order was {kinds}")
+
+    @property
+    def dimension(self) -> int:
+        """The number of variables, n."""
+        return int(self.lower.size)
+
+    @cached_property
+    def inequalities(self) -> int:
+        """The number of inequality constraints, m."""
+        return sum(constraint.kind == "inequality" for constraint in self.constraints)
+
+    @property
+    def equalities(self) -> int:
+        """The number of equality constraints, p."""
+        return len(self.constraints) - self.inequalities
+
+    @cached_property
+    def feasible_up_to(self) -> Array:
+        """The largest violation of each constraint that still counts as feasible."""
+        limits = [0.0 if c.kind == "inequality" else self.equality_tolerance for c in self.constraints]
+        return _readonly(limits)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the function is a kernel, so that the whole search runs compiled."""
+        return hasattr(self.function, "py_func")
+
+    def evaluate(self, x: ArrayLike) -> Evaluation:
+        """Evaluate a batch of solutions, an (batch, n) array, with the function the search calls."""
+        values = self.values(x)
+        m = self.inequalities
+        return Evaluation(values[:, 0].copy(), values[:, 1 : 1 + m].copy(), values[:, 1 + m :].copy())
+
+    def values(self, x: ArrayLike) -> Array:
+        """f, g and h of a batch side by side, a (batch, 1 + m + p) array."""
+        points = np.array(x, dtype=np.float64, order="C")  # kernels take writable arrays
+        if points.ndim != 2 or points.shape[1] != self.dimension:
+            raise InputError(f"{self.name}: x must have shape (batch, {self.dimension}), but it was {points.shape}")
+        out = np.empty((len(points), 1 + len(self.constraints)))
+        if self.compiled:
+            evaluate_rows(self.function, points, self.data, out)
+        else:
+            for row, point in zip(out, points, strict=True):
+                row[:] = self._call(point)
+        return out
+
+    def _call(self, point: Array) -> Sequence[float]:
+        f, g, h = self.function(point.copy())
+        if len(g) != self.inequalities or len(h) != self.equalities:
+            raise InputError(
+                f"{self.name}: the function must return {self.inequalities} inequalities and "
+                f"{self.equalities} equalities, but it returned {len(g)} and {len(h)}"
+            )
+        return [f, *g, *h]
+
+    def feasible(self, violation: Array) -> NDArray[np.bool_]:
+        """Which rows of a (batch, m + p) array of violations count as feasible."""
+        inside: NDArray[np.bool_] = np.all(violation <= self.feasible_up_to, axis=-1)
+        return inside
+
+
+def _readonly(values: ArrayLike) -> Array:
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,106 @@
+"""Everything a report of a campaign says, whatever the format: rows, their references, and who beats whom."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import combinations
+from typing import Any
+
+from mapelites import report_reference
+from mapelites.campaign.description import Campaign, Instance
+from mapelites.campaign.folder import Folder, finals
+from mapelites.report import Final, Summary, summarise
+from mapelites.report_reference import Agreement, Published, agreement
+from mapelites.report_significance import Comparison, rank_sum
+
+
+@dataclass(frozen=True)
+class Row:
+    """One instance with all that is known of it."""
+
+    instance: Instance
+    summary: Summary
+    finals: tuple[Final, ...]
+    failed: int
+    paper: Published | None
+    edeag: Published | None
+
+    @property
+    def with_paper(self) -> Agreement | None:
+        """How the row compares with the paper's."""
+        return None if self.paper is None else agreement(self.summary, self.paper)
+
+    @property
+    def with_edeag(self) -> Agreement | None:
+        """How the row compares with εDEag's."""
+        return None if self.edeag is None else agreement(self.summary, self.edeag)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A campaign's tables. Rows come by dimension, then search, then problem."""
+
+    campaign: Campaign
+    rows: tuple[Row, ...]
+    comparisons: tuple[Comparison, ...]
+    sessions: tuple[dict[str, Any], ...]
+    engine: str
+
+    @property
+    def tables(self) -> dict[tuple[int, str], list[Row]]:
+        """The rows of each table, by dimension and search, as the paper prints them."""
+        tables: dict[tuple[int, str], list[Row]] = {}
+        for row in self.rows:
+            tables.setdefault((row.instance.dimension, row.instance.search), []).append(row)
+        return tables
+
+    @property
+    def pairs(self) -> dict[tuple[int, str, str], list[Comparison]]:
+        """The comparisons of each pair of searches, by dimension."""
+        pairs: dict[tuple[int, str, str], list[Comparison]] = {}
+        for each in self.comparisons:
+            pairs.setdefault((each.dimension, each.first, each.second), []).append(each)
+        return pairs
+
+
+def report_of(folder: Folder) -> Report:
+    """The report on what a campaign has finished so far."""
+    results = folder.results()
+    solutions = finals(results.values())
+    failures = Counter(result.instance for result in results.values() if result.failed is not None)
+    rows = tuple(
+        Row(
+            instance,
+            summarise(solutions[instance]),
+            tuple(solutions[instance]),
+            failures[instance],
+            report_reference.paper(instance),
+            report_reference.edeag(instance.problem, instance.dimension),
+        )
+        for instance in folder.campaign.instances
+        if instance in solutions
+    )
+    return Report(folder.campaign, rows, compare(rows), tuple(folder.sessions()), folder.engine)
+
+
+def compare(rows: Sequence[Row]) -> tuple[Comparison, ...]:
+    """Every pair of searches on every problem that both have run."""
+    by_place: dict[tuple[int, str], list[Row]] = {}
+    for row in rows:
+        by_place.setdefault((row.instance.dimension, row.instance.problem), []).append(row)
+    found = []
+    for (dimension, problem), group in by_place.items():
+        for first, second in combinations(group, 2):
+            p, outcome = rank_sum(first.finals, second.finals)
+            found.append(Comparison(problem, dimension, first.instance.search, second.instance.search, p, outcome))
+    return tuple(found)
+
+
+def versions() -> dict[str, str]:
+    """What the numbers were made with."""
+    packages = {name: version(name) for name in ("numpy", "numba", "scipy")}
+    return {"python": platform.python_version(), **packages}

@@ -1,0 +1,9 @@
+"""Runs that survive: the store on disk, the queue, and the worker that searches."""
+
+from mapelites.runs.errors import StoreError
+from mapelites.runs.history import Moment
+from mapelites.runs.record import STATES, Run, WorkerStatus
+from mapelites.runs.request import RunRequest
+from mapelites.runs.store import Store
+
+__all__ = ["STATES", "Moment", "Run", "RunRequest", "Store", "StoreError", "WorkerStatus"]

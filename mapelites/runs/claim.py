@@ -1,0 +1,204 @@
+"""The right of one process to advance one run, and what it may write while it has that right.
+
+Whoever takes a run gets a claim with a token; every write checks, in the same transaction, that the
+token is still the run's. A process that was given up for dead can therefore write nothing more.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mapelites.errors import InputError
+from mapelites.runs.entries import Entries
+from mapelites.runs.errors import ClaimLostError, DamagedError, UnknownRunError
+from mapelites.runs.history import History, Moment
+from mapelites.runs.record import OVER, Checkpoint, Record, State
+from mapelites.search import Illumination
+from mapelites.snapshot import Snapshot, pack, unpack
+
+KEPT_CHECKPOINTS = 2
+CURVE = "run.curve"  # the one array of a checkpoint that is not the search's
+MOST_DEATHS = 3
+LONGEST_TRACE = 8_000
+WISHED: dict[str, State] = {"pause": "paused", "stop": "stopped"}
+
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A search taken up again: itself, the seconds it computed before, and its curve so far."""
+
+    search: Illumination
+    seconds: float
+    curve: NDArray[np.float64]
+
+
+class Claim:
+    """One process's hold on one run."""
+
+    def __init__(self, entries: Entries, run_id: str, token: str, history: History) -> None:
+        self.entries, self.run_id, self.token = entries, run_id, token
+        self._history = history  # nobody else writes it while the claim holds
+
+    @classmethod
+    def take(cls, entries: Entries, run_id: str) -> Claim | None:
+        """Make a queued run, or a running one whose process is gone, ours; None where it is neither."""
+        with entries.database.writing():
+            record = entries.record(run_id)
+            if record.deleted is not None or record.state not in ("queued", "running") or record.claim:
+                return None
+            if record.wish:
+                entries.write(over(record, WISHED[record.wish]))
+                return None
+            try:
+                history = entries.history(run_id)
+            except DamagedError as error:
+                entries.write(over(record, "failed", str(error)))
+                return None
+            token = secrets.token_hex(8)
+            started = time.time() if record.started is None else record.started
+            entries.write(replace(record, state="running", claim=token, started=started, reason=None, traceback=None))
+        return cls(entries, run_id, token, history)
+
+    def record(self) -> Record:
+        """The run's record, if the run is still ours."""
+        try:
+            record = self.entries.record(self.run_id)
+        except UnknownRunError:
+            raise ClaimLostError(self.run_id) from None
+        if record.claim != self.token:
+            raise ClaimLostError(self.run_id)
+        return record
+
+    def resume(self, record: Record) -> Progress:
+        """The search at the newest checkpoint that can be used, or at its beginning."""
+        for checkpoint in reversed(record.checkpoints):
+            try:
+                content = self.entries.state_bytes(self.run_id, checkpoint.version)
+                if content is not None:
+                    return _progress(record, content)
+            except (InputError, KeyError) as error:  # an older one, or the beginning, leads to the same archive
+                log.warning("run %s: checkpoint %s cannot be used: %s", self.run_id, checkpoint.version, error)
+        return Progress(record.request.begin(), 0.0, np.empty((0, 3)))
+
+    def publish(
+        self,
+        snapshot: Snapshot,
+        checkpoint: Mapping[str, NDArray[Any]] | None = None,
+        state: State | None = None,
+        reason: str | None = None,
+    ) -> Record:
+        """Put down a snapshot, a checkpoint and a new state with its reason, all or nothing."""
+        content, saved = snapshot.to_bytes(), None
+        if checkpoint is not None:
+            saved = pack({"seconds": snapshot.seconds}, {**checkpoint, CURVE: snapshot.curve})
+        with self.entries.database.writing():
+            record = self.record()
+            moment = moment_of(snapshot, record.version + 1)
+            history = self._write_snapshot(moment, content)
+            record = self._with_progress(record, moment, snapshot)
+            if saved is not None:
+                record = self._with_checkpoint(record, saved)
+            if state is not None:
+                record = over(record, state, reason)
+            if state == "finished":
+                record = self._without_checkpoints(record)
+            size = history.size + sum(each.size for each in record.checkpoints)
+            record = self.entries.write(replace(record, size=size))
+        self._history = history
+        return record
+
+    def _write_snapshot(self, moment: Moment, content: bytes) -> History:
+        now = time.time()
+        history, gone = self._history.add(moment, len(content), now).without_gone(now)
+        database = self.entries.database
+        database.put(f"snapshot/{self.run_id}/{moment.version}", content)
+        for old in gone:
+            database.drop(f"snapshot/{self.run_id}/{old}")
+        self.entries.write_history(self.run_id, history)
+        return history
+
+    def _with_progress(self, record: Record, moment: Moment, snapshot: Snapshot) -> Record:
+        return replace(
+            record,
+            snapshot=moment.version,
+            evaluations=moment.evaluations,
+            seconds=moment.seconds,
+            occupied=moment.occupied,
+            best_feasible=moment.best_feasible,
+            best=float(snapshot.elites.f.min()) if len(snapshot.elites) else None,
+            refused=snapshot.refused,
+        )
+
+    def _with_checkpoint(self, record: Record, content: bytes) -> Record:
+        version = record.version + 1
+        self.entries.database.put(f"state/{self.run_id}/{version}", content)
+        kept = (*record.checkpoints, Checkpoint(version, record.evaluations, len(content)))
+        for old in kept[:-KEPT_CHECKPOINTS]:
+            self.entries.database.drop(f"state/{self.run_id}/{old.version}")
+        return replace(record, checkpoints=kept[-KEPT_CHECKPOINTS:])
+
+    def _without_checkpoints(self, record: Record) -> Record:
+        for old in record.checkpoints:
+            self.entries.database.drop(f"state/{self.run_id}/{old.version}")
+        return replace(record, checkpoints=())
+
+    def give_back(self) -> None:
+        """Let go of a run that shall go on when somebody takes it up."""
+        with self.entries.database.writing():
+            self.entries.write(replace(self.record(), claim=None))
+
+    def settle(self, state: State, reason: str, traceback: str | None = None) -> None:
+        """Let go of a run in a state of its own, with the reason."""
+        with self.entries.database.writing():
+            self.entries.write(over(self.record(), state, reason, traceback))
+
+    def died(self, reason: str, traceback: str | None) -> None:
+        """Take down that the process of this claim died; after three times at one place the run has failed."""
+        with self.entries.database.writing():
+            record = self.record()
+            place = record.resumes_at
+            deaths = record.deaths + 1 if record.died_at == place else 1
+            record = replace(record, claim=None, died_at=place, deaths=deaths)
+            if record.wish:
+                record = over(record, WISHED[record.wish])
+            elif deaths >= MOST_DEATHS:
+                said = f"its process died {deaths} times after evaluation {place:,}: {reason}"
+                record = over(record, "failed", said, traceback)
+            self.entries.write(record)
+
+
+def over(record: Record, state: State, reason: str | None = None, traceback: str | None = None) -> Record:
+    """The record in a state in which no process works on it."""
+    trace = _shortened(traceback) if traceback else None
+    finished = time.time() if state in OVER else None
+    return replace(record, state=state, reason=reason, traceback=trace, finished=finished, wish=None, claim=None)
+
+
+def _shortened(text: str) -> str:
+    """The beginning, which says what happened, and the end, which says where."""
+    half = LONGEST_TRACE // 2
+    return text if len(text) <= LONGEST_TRACE else f"{text[:half]}\n...\n{text[-half:]}"
+
+
+def moment_of(snapshot: Snapshot, version: int) -> Moment:
+    """A snapshot's place in the history."""
+    _, occupied, feasible = snapshot.curve[-1] if len(snapshot.curve) else (0, 0, np.nan)
+    best = None if np.isnan(feasible) else float(feasible)
+    return Moment(version, snapshot.evaluations, snapshot.seconds, int(occupied), best)
+
+
+def _progress(record: Record, content: bytes) -> Progress:
+    about, arrays = unpack(content)
+    curve = arrays.pop(CURVE)
+    return Progress(record.request.begin(arrays), float(about["seconds"]), curve)

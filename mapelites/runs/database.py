@@ -1,0 +1,147 @@
+"""The store's folder: a diskcache of plain values, opened with care, and its few small files beside it.
+
+format            the number of the store's format
+lock              held shared while something is written, exclusively while the cache is made or checked
+supervisor.lock   held by the supervisor and its processes
+reserve           room kept for saying that the disk is full
+cache/            the diskcache, mode 0700
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+from diskcache import Cache, Timeout
+
+from mapelites.runs.disk import PlainDisk
+from mapelites.runs.errors import DamagedError, StoreError, disk_error
+from mapelites.runs.locks import EXCLUSIVE, SHARED, locked
+
+FORMAT = 1
+BUSY_SECONDS = 20
+FILE_FROM = 2**16  # bytes; what is overwritten must stay shorter, see `put`
+RESERVE = 4 * 2**20
+DISK_ERRORS = (OSError, sqlite3.Error, Timeout)
+
+
+class Database:
+    """Values by key in one folder, shared by any number of processes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        with self._in_words():
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with locked(self.path / "lock", EXCLUSIVE):
+                self._check_format()
+                (self.path / "cache").mkdir(mode=0o700, exist_ok=True)
+                (self.path / "cache").chmod(0o700)
+                self._cache = Cache(
+                    str(self.path / "cache"), timeout=BUSY_SECONDS, disk=PlainDisk, eviction_policy="none",
+                    cull_limit=0, statistics=0, disk_min_file_size=FILE_FROM,
+                )  # fmt: skip
+
+    def get(self, key: str) -> Any:
+        """The value of a key, or None."""
+        with self._in_words():
+            try:
+                return self._cache.get(key)
+            except DamagedError as error:
+                raise DamagedError(f"store: the entry {key} {error}") from None
+
+    def get_table(self, key: str) -> dict[str, Any] | None:
+        """The JSON table of a key, or None."""
+        text = self.get(key)
+        if text is None:
+            return None
+        try:
+            table = orjson.loads(text)
+        except (ValueError, TypeError) as error:
+            raise DamagedError(f"store: the entry {key} must be JSON, but it was something else ({error})") from None
+        if not isinstance(table, dict):
+            raise DamagedError(f"store: the entry {key} must be a JSON table, but it was {type(table).__name__}")
+        return table
+
+    def put(self, key: str, value: str | int | bytes) -> None:
+        """Write a value, inside of `writing`. Long bytes go to a key of their own and are never overwritten."""
+        self._cache.set(key, value)
+
+    def put_table(self, key: str, table: dict[str, Any]) -> None:
+        """Write a JSON table, inside of `writing`."""
+        self.put(key, orjson.dumps(table).decode())
+
+    def drop(self, key: str) -> None:
+        """Delete a key, inside of `writing`; one that is not there is fine."""
+        self._cache.delete(key)
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with `prefix`, ascending; quick where no other prefixes come before it."""
+        with self._in_words():
+            for key in self._cache.iterkeys():
+                if key.startswith(prefix):
+                    yield key
+                elif key > prefix:  # they come in order
+                    return
+
+    def volume(self) -> int:
+        """Bytes on disk."""
+        with self._in_words():
+            return int(self._cache.volume())
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """All or nothing: what is read and written in here happens at one moment for everybody else."""
+        with self._in_words(), locked(self.path / "lock", SHARED), self._cache.transact():
+            yield
+
+    def repair(self) -> None:
+        """Put right what a killed writer left behind, and keep room for bad times. Nobody writes meanwhile."""
+        with self._in_words(), locked(self.path / "lock", EXCLUSIVE), warnings.catch_warnings():
+            warnings.simplefilter("always")
+            self._cache.check(fix=True)
+        self.keep_reserve()
+
+    def keep_reserve(self) -> None:
+        """Take hold of some room on the disk, where there is plenty."""
+        reserve = self.path / "reserve"
+        with self._in_words():
+            space = os.statvfs(self.path)
+            if not reserve.exists() and space.f_bavail * space.f_frsize > 2 * RESERVE:
+                reserve.write_bytes(bytes(RESERVE))
+
+    def free_reserve(self) -> None:
+        """Give that room back, so that a full disk can still take down what happened."""
+        with self._in_words():
+            (self.path / "reserve").unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close this thread's connection; the next use opens another. Needed before a fork."""
+        self._cache.close()
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except DISK_ERRORS as error:
+            raise disk_error(self.path, error) from error
+
+    def _check_format(self) -> None:
+        file = self.path / "format"
+        text = file.read_text() if file.exists() else ""
+        if not text:
+            file.write_text(f"{FORMAT}\n")
+            return
+        number = text.strip()
+        if not number.isdecimal() or int(number) < 1:
+            raise StoreError(f"store: {file} must hold the number of the store's format, but it holds {number!r}")
+        if int(number) > FORMAT:
+            raise StoreError(
+                f"store: {self.path} is of format {number}, made by a newer version, but this version knows formats "
+                f"up to {FORMAT}; use the newer version, or another folder with --data"
+            )

@@ -1,0 +1,61 @@
+"""What diskcache may put on disk and take from it: text, numbers and bytes, and never a pickle.
+
+diskcache unpickles whatever a row claims to be pickled, so a tampered row would run code. Here such a
+row, and one whose file lies outside the cache, is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from diskcache import UNKNOWN, Disk
+from diskcache.core import MODE_BINARY, MODE_RAW
+
+from mapelites.runs.errors import DamagedError
+
+PLAIN = (str, int, float, bytes)
+REFUSED_KEY = "\0refused"
+FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{28}\.val")
+
+
+class PlainDisk(Disk):  # type: ignore[misc]
+    """Keys are text; values are text, numbers and bytes, the larger ones of the bytes in files."""
+
+    def put(self, key: Any) -> tuple[str, bool]:
+        """The key as it is."""
+        if type(key) is not str:
+            raise TypeError(f"a key must be text, but it was {key!r}")
+        return key, True
+
+    def get(self, key: Any, raw: bool) -> str:
+        """The key of a row, or a name that no entry has where the row was not written by us."""
+        return key if raw and type(key) is str else REFUSED_KEY
+
+    def store(self, value: Any, read: bool, key: Any = UNKNOWN) -> tuple[int, int, str | None, Any]:
+        """Plain values in the row, long bytes in a file of their own."""
+        if read or type(value) not in PLAIN:
+            raise TypeError(f"a value must be text, a number or bytes, but it was a {type(value).__name__}")
+        if type(value) is not bytes or len(value) < self.min_file_size:
+            return 0, MODE_RAW, None, value
+        name, path = self.filename(key, value)
+        try:
+            self._write(path, iter([value]), "xb")
+        except OSError:
+            self.remove(name)  # half a file would take what little room there is
+            raise
+        return len(value), MODE_BINARY, name, None
+
+    def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
+        """A value that `store` wrote; anything else is refused."""
+        if mode == MODE_RAW and type(value) in PLAIN:
+            return value
+        if mode == MODE_BINARY and type(filename) is str and FILE_NAME.fullmatch(filename):
+            return Path(self._directory, filename).read_bytes()
+        raise DamagedError("must be plain text, a number or bytes, but it was something else (changed from outside?)")
+
+    def remove(self, file_path: str) -> None:
+        """Delete a value's file; a name that is not one of ours is left alone."""
+        if FILE_NAME.fullmatch(file_path):
+            super().remove(file_path)

@@ -1,0 +1,115 @@
+"""Which entries a run has in the database, and how they are read and written.
+
+entry/<id>                 its record, one small table
+version/<id>               a number that grows with every change
+history/<id>               which snapshots there are
+snapshot/<id>/<version>    one snapshot; written once, never changed
+state/<id>/<version>       one checkpoint, likewise
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import replace
+
+from mapelites.errors import InputError
+from mapelites.runs.database import Database
+from mapelites.runs.errors import DamagedError, UnknownRunError
+from mapelites.runs.history import History
+from mapelites.runs.record import Record
+from mapelites.snapshot import Snapshot
+
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is easily taken for another
+ID = re.compile(f"[{LETTERS}]{{8}}")
+RECORD = "entry/"
+
+
+class Entries:
+    """Reads and writes the entries of runs. Everything that writes goes inside of `database.writing()`."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def new_id(self) -> str:
+        """An id that no run has."""
+        while True:
+            run_id = "".join(secrets.choice(LETTERS) for _ in range(8))
+            if self.database.get(RECORD + run_id) is None:
+                return run_id
+
+    def ids(self) -> list[str]:
+        """The ids of all runs, in no particular order."""
+        return [key.removeprefix(RECORD) for key in self.database.keys(RECORD)]
+
+    def record(self, run_id: str) -> Record:
+        """The record of a run."""
+        table = self.database.get_table(RECORD + run_id) if ID.fullmatch(str(run_id)) else None
+        if table is None:
+            raise UnknownRunError(f"run: the id must be that of a run in the store, but there is no run {run_id!r}")
+        return Record.from_table(run_id, table)
+
+    def version(self, run_id: str) -> int:
+        """The version number alone."""
+        version = self.database.get(f"version/{run_id}") if ID.fullmatch(str(run_id)) else None
+        return version if isinstance(version, int) else self.record(run_id).version
+
+    def write(self, record: Record) -> Record:
+        """Put the record down under the next version."""
+        record = replace(record, version=record.version + 1)
+        self.database.put_table(RECORD + record.id, record.as_table())
+        self.database.put(f"version/{record.id}", record.version)
+        return record
+
+    def announce(self) -> None:
+        """Let the supervisor know that a run was changed by somebody else."""
+        self.database.put("change", secrets.token_hex(4))
+
+    def change(self) -> str:
+        """A text that is another one after every `announce`."""
+        try:
+            return str(self.database.get("change"))
+        except DamagedError:
+            return ""  # the next `announce` puts it right
+
+    def history(self, run_id: str) -> History:
+        """Which snapshots the run has."""
+        table = self.database.get_table(f"history/{run_id}")
+        return History() if table is None else History.from_table(table)
+
+    def write_history(self, run_id: str, history: History) -> None:
+        """Put down which snapshots the run has."""
+        self.database.put_table(f"history/{run_id}", history.as_table())
+
+    def snapshot_bytes(self, run_id: str, version: int) -> bytes | None:
+        """One snapshot as it was written, or None where it is no longer there."""
+        return self._bytes(f"snapshot/{run_id}/{version}")
+
+    def snapshot(self, run_id: str, version: int) -> Snapshot | None:
+        """One snapshot, or None where it is no longer there."""
+        content = self.snapshot_bytes(run_id, version)
+        if content is None:
+            return None
+        try:
+            return Snapshot.from_bytes(content)
+        except InputError as error:
+            raise DamagedError(f"run {run_id}: its snapshot {version} is damaged ({error})") from None
+
+    def state_bytes(self, run_id: str, version: int) -> bytes | None:
+        """One checkpoint as it was written, or None where it is no longer there."""
+        return self._bytes(f"state/{run_id}/{version}")
+
+    def _bytes(self, key: str) -> bytes | None:
+        content = self.database.get(key)
+        if content is not None and not isinstance(content, bytes):
+            raise DamagedError(f"store: the entry {key} must be bytes, but it was {type(content).__name__}")
+        return content
+
+    def erase(self, record: Record) -> None:
+        """Delete a run with everything it has, for good."""
+        for version in self.history(record.id).versions:
+            self.database.drop(f"snapshot/{record.id}/{version}")
+        for checkpoint in record.checkpoints:
+            self.database.drop(f"state/{record.id}/{checkpoint.version}")
+        for key in (f"history/{record.id}", f"version/{record.id}", RECORD + record.id):
+            self.database.drop(key)

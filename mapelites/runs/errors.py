@@ -1,0 +1,66 @@
+"""What can go wrong with a store, in words for a person."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+from mapelites.errors import InputError
+
+LEAST_FREE = 64 * 1024
+
+
+class StoreError(InputError):
+    """The store cannot be read or written just now; the message says why and what helps."""
+
+
+class DamagedError(InputError):
+    """One entry of the store is not what was written there; the others stay usable."""
+
+
+class UnknownRunError(InputError):
+    """There is no run of that id."""
+
+
+class ClaimLostError(Exception):
+    """The run belongs to another process by now, or is gone: whoever gets this must stop writing."""
+
+
+def disk_error(path: Path, error: BaseException) -> StoreError:
+    """A failed reading or writing of the store in words."""
+    if path.exists() and not path.is_dir():
+        return StoreError(f"store: {path} must be a folder, but there is a file of that name")
+    known = trouble(path)
+    if known:
+        return StoreError(known)
+    number = getattr(error, "errno", None)
+    text = str(error).lower()
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "full" in text:
+        return StoreError(_full(path))
+    if number in (errno.EROFS, errno.EACCES, errno.EPERM) or "readonly" in text or "read-only" in text:
+        return StoreError(_read_only(path))
+    why = str(error) or type(error).__name__
+    return StoreError(f"store: {path} should be readable and writable, but the system said: {why}")
+
+
+def trouble(path: Path) -> str | None:
+    """What keeps the store from being written at this moment, found out without writing."""
+    try:
+        for folder in (path, path / "cache"):
+            if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+                return _read_only(folder)
+        space = os.statvfs(path)
+    except OSError:
+        return None
+    if space.f_bavail * space.f_frsize < LEAST_FREE:
+        return _full(path)
+    return None
+
+
+def _full(path: Path) -> str:
+    return f"store: the disk that holds {path} is full; make room there, then resume the paused runs"
+
+
+def _read_only(path: Path) -> str:
+    return f"store: {path} must be writable, but it is read-only"

@@ -1,0 +1,109 @@
+"""Which moments of a run are kept for replay: at most so many, evenly spread over log(evaluations)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mapelites.runs.errors import DamagedError
+
+MOST_MOMENTS = 200
+FEWEST_MOMENTS = 20
+MOST_BYTES = 256 * 2**20  # beyond this, a run with large snapshots keeps fewer of them
+MOST_POINTS = 400
+LINGER_SECONDS = 10.0  # a reader that just learnt a version may still want its snapshot
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One snapshot of the history, and how far the run was."""
+
+    version: int
+    evaluations: int
+    seconds: float
+    occupied: int
+    best_feasible: float | None
+
+
+def most_even(evaluations: ArrayLike, most: int) -> list[int]:
+    """The places to keep: first and last always, and of the rest those that leave the most even steps.
+
+    >>> most_even([1, 2, 3, 4, 8], 4)
+    [0, 1, 3, 4]
+    """
+    logs = np.log(np.maximum(evaluations, 1.0))
+    kept = np.arange(len(logs))
+    while len(kept) > max(most, 2):
+        steps = logs[kept[2:]] - logs[kept[:-2]]
+        kept = np.delete(kept, 1 + np.argmin(steps))
+    return [int(place) for place in kept]
+
+
+def thinned(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The curve with at most `MOST_POINTS` rows."""
+    return curve[most_even(curve[:, 0], MOST_POINTS)] if len(curve) > MOST_POINTS else curve
+
+
+@dataclass(frozen=True)
+class History:
+    """The moments of one run with their sizes, and the snapshots that are about to be deleted."""
+
+    moments: tuple[Moment, ...] = ()
+    sizes: tuple[int, ...] = ()
+    leaving: tuple[tuple[int, float, int], ...] = ()  # version, when it left, bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes of all snapshots that are on disk."""
+        return sum(self.sizes) + sum(size for _, _, size in self.leaving)
+
+    def add(self, moment: Moment, size: int, now: float) -> History:
+        """The history with one more moment, thinned.
+
+        A run taken up again at a checkpoint lives through some moments twice: the later ones leave.
+        """
+        before = [(m, s) for m, s in zip(self.moments, self.sizes, strict=True) if m.evaluations < moment.evaluations]
+        pairs = [*before, (moment, size)]
+        most = min(MOST_MOMENTS, max(FEWEST_MOMENTS, MOST_BYTES // max(size, 1)))
+        kept = [pairs[i] for i in most_even([m.evaluations for m, _ in pairs], most)]
+        stays = {m.version for m, _ in kept}
+        gone = [(m.version, now, s) for m, s in zip(self.moments, self.sizes, strict=True) if m.version not in stays]
+        return History(tuple(m for m, _ in kept), tuple(s for _, s in kept), (*self.leaving, *gone))
+
+    def without_gone(self, now: float) -> tuple[History, list[int]]:
+        """The history without snapshots that left a while ago, and the versions of those."""
+        # A snapshot of many megabytes leaves at once: few readers are worth that much room.
+        linger = LINGER_SECONDS if sum(size for _, _, size in self.leaving) < MOST_BYTES // 8 else 0.0
+        stay = tuple(each for each in self.leaving if now - each[1] < linger)
+        gone = [each[0] for each in self.leaving if now - each[1] >= linger]
+        return History(self.moments, self.sizes, stay), gone
+
+    @property
+    def versions(self) -> list[int]:
+        """Every snapshot that is on disk."""
+        return [*(moment.version for moment in self.moments), *(each[0] for each in self.leaving)]
+
+    def as_table(self) -> dict[str, Any]:
+        """Plain values for the store."""
+        rows = [
+            [each.version, each.evaluations, each.seconds, each.occupied, each.best_feasible, size]
+            for each, size in zip(self.moments, self.sizes, strict=True)
+        ]
+        return {"moments": rows, "leaving": [list(each) for each in self.leaving]}
+
+    @classmethod
+    def from_table(cls, table: dict[str, Any]) -> History:
+        """The history from plain values."""
+        try:
+            moments = tuple(
+                Moment(int(v), int(n), float(s), int(k), None if best is None else float(best))
+                for v, n, s, k, best, _ in table["moments"]
+            )
+            sizes = tuple(int(row[5]) for row in table["moments"])
+            leaving = tuple((int(v), float(when), int(size)) for v, when, size in table["leaving"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedError(f"store: a run's history must be a list of moments, but it was not ({error})") from None
+        return cls(moments, sizes, leaving)

@@ -1,0 +1,69 @@
+"""Time in a run: pieces short enough to be interrupted, a pace to hold, and a rhythm of writing."""
+
+from __future__ import annotations
+
+PIECE_SECONDS = 0.04
+FASTEST_GROWTH = 8
+BURST_SECONDS = 0.1
+FIRST_COST = 0.001  # seconds
+LARGEST_JUMP = 4.0
+
+
+class Stride:
+    """How many evaluations to ask for, so that a piece takes about 40 ms whatever the problem costs."""
+
+    def __init__(self) -> None:
+        self.size = 1
+
+    def learn(self, evaluations: int, seconds: float) -> None:
+        """Take in how long a piece took."""
+        wanted = evaluations * PIECE_SECONDS / max(seconds, 1e-9)
+        self.size = max(1, int(min(wanted, self.size * FASTEST_GROWTH)))
+
+
+class Pace:
+    """How many evaluations may be done by now, at so many per second."""
+
+    def __init__(self, per_second: float, now: float) -> None:
+        self.per_second, self._credit, self._then = per_second, 0.0, now
+        self._piece = max(1.0, per_second * PIECE_SECONDS)
+
+    def allowed(self, now: float) -> int:
+        """The evaluations that are due once they make a piece, since a piece for each would cost more than they do.
+
+        What was missed during a long wait is not made up for.
+        """
+        most = max(1.0, self.per_second * BURST_SECONDS)
+        self._credit = min(most, self._credit + self.per_second * (now - self._then))
+        self._then = now
+        return int(self._credit) if self._credit >= self._piece else 0
+
+    def spend(self, evaluations: int) -> None:
+        """So many were done, which may have been more than were due."""
+        self._credit -= evaluations
+
+    @property
+    def seconds_to_next(self) -> float:
+        """How long until the next piece is due."""
+        return max(0.0, (self._piece - self._credit) / self.per_second)
+
+
+class Rhythm:
+    """When to write again: every so many seconds, or less often where writing would take too much time.
+
+    `now` is the clock's time; `worked` is the time that the run has had for itself, which on a busy machine
+    is less. Writing takes at most a `share` of it.
+    """
+
+    def __init__(self, seconds: float, share: float, last: float) -> None:
+        self._seconds, self._share, self._last = seconds, share, last
+        self._cost, self._worked = FIRST_COST, min(0.0, last)  # due at once where it never happened: minus infinity
+
+    def due(self, now: float, worked: float) -> bool:
+        """Whether it is time."""
+        return now - self._last >= self._seconds and worked - self._worked >= self._cost / self._share
+
+    def wrote(self, now: float, worked: float, cost: float) -> None:
+        """It was done, and took so many seconds; one hiccup of the disk is not taken for the usual."""
+        self._cost = min(cost, LARGEST_JUMP * self._cost)
+        self._last, self._worked = now, worked

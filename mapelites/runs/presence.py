@@ -1,0 +1,57 @@
+"""How the supervisor of a store shows that it is there, and how others see it: a lock and a pulse."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+from mapelites.runs.locks import is_locked, try_lock
+
+FILE = "supervisor.lock"
+SILENT_SECONDS = 15.0
+
+
+class Presence:
+    """Held by the supervisor, and through the fork by its processes: free again when all are gone."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._file, self._descriptor = path / FILE, descriptor
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps({"process": os.getpid(), "since": time.time()}).encode(), 0)
+
+    @classmethod
+    def claim(cls, path: Path) -> Presence | None:
+        """Be the supervisor of this store, unless there is one."""
+        descriptor = try_lock(path / FILE)
+        return None if descriptor is None else cls(path, descriptor)
+
+    def pulse(self) -> None:
+        """Show that we still move: the time of the file, which needs no room even on a full disk."""
+        os.utime(self._file)
+
+    def leave(self) -> None:
+        """Let go."""
+        os.close(self._descriptor)
+
+
+def of(path: Path) -> tuple[bool, float | None]:
+    """Whether a supervisor is there and moves, and since when."""
+    file = path / FILE
+    if not is_locked(file):
+        return False, None
+    try:
+        table = json.loads(file.read_text())
+        moved = time.time() - file.stat().st_mtime < SILENT_SECONDS
+        return moved, float(table["since"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return True, None
+
+
+def process_of(path: Path) -> int | None:
+    """The process id of the supervisor that is there."""
+    try:
+        return int(json.loads((path / FILE).read_text())["process"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,114 @@
+"""A run as people see it, and the record of it that the store keeps in one small entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, fields
+from typing import Any, Literal, get_args
+
+from mapelites.errors import InputError
+from mapelites.runs.errors import DamagedError
+from mapelites.runs.request import RunRequest
+
+State = Literal["queued", "running", "paused", "finished", "stopped", "failed"]
+STATES: tuple[str, ...] = get_args(State)
+OVER = ("finished", "stopped", "failed")
+Wish = Literal["pause", "stop"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One search: what was asked for, its state, and how far it is. Times are seconds since 1970."""
+
+    id: str
+    request: RunRequest
+    state: State
+    reason: str | None = None
+    traceback: str | None = None
+    created: float = 0.0
+    started: float | None = None
+    finished: float | None = None
+    seconds: float = 0.0  # computed, waiting for a slow pace left out
+    evaluations: int = 0
+    occupied: int = 0
+    best_feasible: float | None = None
+    best: float | None = None
+    refused: int = 0
+    version: int = 0
+    size: int = 0  # bytes in the store
+    deleted: float | None = None
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a run can be taken up again: the version under which its state lies, and how far it was."""
+
+    version: int
+    evaluations: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Record(Run):
+    """A run with what the store and the worker keep about it for themselves."""
+
+    wish: Wish | None = None  # what a running run is asked to do
+    claim: str | None = None  # which process may write progress
+    snapshot: int | None = None  # version of the newest snapshot
+    checkpoints: tuple[Checkpoint, ...] = ()  # the newest ones, oldest first
+    died_at: int = -1  # the evaluations of the checkpoint that the last dead process had
+    deaths: int = 0  # how many died there in a row
+
+    def as_run(self) -> Run:
+        """What people see."""
+        return Run(**{each.name: getattr(self, each.name) for each in fields(Run)})
+
+    def as_table(self) -> dict[str, Any]:
+        """Plain values for the store."""
+        table = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **table,
+            "request": self.request.text,
+            "checkpoints": [list(astuple(each)) for each in self.checkpoints],
+        }
+
+    @property
+    def resumes_at(self) -> int:
+        """The evaluations of the newest checkpoint."""
+        return self.checkpoints[-1].evaluations if self.checkpoints else 0
+
+    @classmethod
+    def from_table(cls, run_id: str, table: Mapping[str, Any]) -> Record:
+        """A record from plain values, each checked."""
+        try:
+            values = dict(table)
+            values["request"] = RunRequest.from_text(values["request"])
+            values["checkpoints"] = tuple(Checkpoint(*map(int, each)) for each in values["checkpoints"])
+            record = cls(**values)
+            record._check(run_id)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DamagedError(f"run {run_id}: its entry in the store is damaged ({error})") from None
+        return record
+
+    def _check(self, run_id: str) -> None:
+        if self.id != run_id or self.state not in STATES or self.wish not in (None, *get_args(Wish)):
+            raise InputError(f"it says id {self.id!r}, state {self.state!r}, wish {self.wish!r}")
+        wholes = ("evaluations", "occupied", "refused", "version", "size", "died_at", "deaths")
+        reals = ("created", "started", "finished", "seconds", "best", "best_feasible", "deleted")
+        texts = ("reason", "traceback", "claim")
+        for names, kinds in ((wholes, (int,)), (reals, (int, float, type(None))), (texts, (str, type(None)))):
+            for name in names:
+                if not isinstance(getattr(self, name), kinds):
+                    raise InputError(f"{name} is {getattr(self, name)!r}")
+        if not isinstance(self.snapshot, (int, type(None))):
+            raise InputError(f"snapshot is {self.snapshot!r}")
+
+
+@dataclass(frozen=True)
+class WorkerStatus:
+    """Whether somebody works on the queue, since when, on which runs, and what hinders it (in words)."""
+
+    alive: bool
+    since: float | None
+    running: tuple[str, ...]
+    problem: str | None = None

@@ -1,0 +1,261 @@
+"""One process beside the web server that takes queued runs and searches each in a process of its own.
+
+The processes are forked, so that a run starts in milliseconds, with everything compiled already loaded.
+They die with the supervisor, and they hold its lock as long as they live: whoever takes the lock later
+knows that nobody writes any more.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import logging
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from typing import IO, Any
+
+from mapelites.errors import InputError
+from mapelites.problems import get
+from mapelites.runs import presence
+from mapelites.runs.claim import Claim
+from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, disk_error
+from mapelites.runs.presence import Presence
+from mapelites.runs.store import Store
+from mapelites.runs.worker import Worker
+from mapelites.search import compile_searches
+
+LOOK_SECONDS = 0.03
+SCAN_SECONDS = 5.0
+PATIENCE_SECONDS = 2.0  # how long a process may take to do what is asked of it
+LOCK_SECONDS = 1.0
+LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
+PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A process at work, its claim, and the file in which it leaves its last words."""
+
+    process: ForkProcess
+    claim: Claim
+    last_words: IO[bytes]
+
+
+class Supervisor:
+    """Takes runs from the queue, keeps their processes alive, and leaves cleanly on SIGTERM."""
+
+    def __init__(self, path: Path | str, processes: int | None = None) -> None:
+        self.store = Store(path)
+        self.processes = processes or max(1, _cores() - 1)
+        self._jobs: dict[str, Job] = {}
+        self._asked: dict[str, float] = {}
+        self._leaving = False
+        self._compiling: ForkProcess | None = None
+        self._seen, self._said, self._scanned, self._pulsed = "", "", 0.0, 0.0
+
+    def run(self, *, wait: bool = False) -> None:
+        """Work until a signal says to leave. `wait` for the supervisor that is there, instead of refusing."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._leave)
+        here = self._arrive(wait)
+        if here is None:
+            return
+        try:
+            self.store.repair()
+            self._free_claims()
+            self._compiling = self._forked(_compile_searches, os.getpid())
+            while not self._leaving:
+                self._look(here)
+                time.sleep(LOOK_SECONDS)
+        finally:
+            self._end_processes()
+            here.leave()
+
+    def _leave(self, number: int, frame: Any) -> None:
+        self._leaving = True
+
+    def _arrive(self, wait: bool) -> Presence | None:
+        """Become the one supervisor of the store; None where a signal came first."""
+        started = time.monotonic()
+        while not self._leaving:
+            here = Presence.claim(self.store.path)
+            if here is not None:
+                return here
+            if not wait and time.monotonic() - started > LOCK_SECONDS:
+                other = presence.process_of(self.store.path)
+                raise InputError(
+                    f"worker: a store has one worker at a time, but process {other} already works on {self.store.path}"
+                )
+            time.sleep(0.1)
+        return None
+
+    def _free_claims(self) -> None:
+        """Claims of processes that an earlier supervisor had; none of them lives, or the lock would be held."""
+        with self.store.entries.database.writing():
+            for record in self.store.records():
+                if record.claim:
+                    self.store.entries.write(replace(record, claim=None))
+
+    def _look(self, here: Presence) -> None:
+        try:
+            now = time.monotonic()
+            if now - self._pulsed > 1.0:
+                self._pulse(here)
+                self._pulsed = now
+            self._load_compiled()
+            ended = self._bury()
+            change = self.store.entries.change()
+            if ended or change != self._seen or now - self._scanned > SCAN_SECONDS:
+                self._seen, self._scanned = change, now
+                self.store.purge()
+                self.store.keep_reserve()
+                self._start_runs()
+                self._note_wishes(now)
+            self._insist(now)
+            self._said = ""
+        except StoreError as error:
+            if str(error) != self._said:
+                log.error("%s", error)
+            self._said = str(error)
+            time.sleep(1.0)
+
+    def _pulse(self, here: Presence) -> None:
+        try:
+            here.pulse()
+        except FileNotFoundError:
+            raise InputError(f"worker: {self.store.path} must be there as long as it works, but it is gone") from None
+        except OSError as error:
+            raise disk_error(self.store.path, error) from error
+
+    def _start_runs(self) -> None:
+        waiting = [each for each in self.store.records() if each.state in ("queued", "running") and not each.claim]
+        for record in sorted(waiting, key=lambda each: (each.state == "queued", each.created)):
+            if len(self._jobs) >= self.processes:
+                return
+            claim = Claim.take(self.store.entries, record.id)
+            if claim is not None:
+                self._jobs[record.id] = self._fork(claim)
+
+    def _fork(self, claim: Claim) -> Job:
+        last_words = tempfile.TemporaryFile()  # noqa: SIM115 (it is read when the process is gone)
+        return Job(self._forked(_work, claim, os.getpid(), last_words), claim, last_words)
+
+    def _forked(self, target: Callable[..., None], *arguments: Any) -> ForkProcess:
+        self.store.close()  # a connection to SQLite must not be carried through a fork
+        process = multiprocessing.get_context("fork").Process(target=target, args=arguments)
+        process.start()
+        return process
+
+    def _load_compiled(self) -> None:
+        """Once every search is compiled, have it here too, so that a run of it starts at once."""
+        if self._compiling is not None and self._compiling.exitcode is not None:
+            self._compiling = None
+            compile_searches(get("C01", 10))
+
+    def _bury(self) -> bool:
+        """Take down which processes ended, and how. Whether there were any."""
+        ended = [run_id for run_id, job in self._jobs.items() if job.process.exitcode is not None]
+        for run_id in ended:
+            job = self._jobs[run_id]
+            if job.process.exitcode != 0:
+                self._died(job)
+            job.last_words.close()
+            job.process.close()
+            del self._jobs[run_id]
+        return bool(ended)
+
+    def _died(self, job: Job) -> None:
+        job.last_words.seek(0)
+        words = job.last_words.read().decode(errors="replace").strip()
+        code = job.process.exitcode or 0
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
+        reason = words.splitlines()[-1] if words and code > 0 else how
+        log.warning("run %s: its process died (%s)", job.claim.run_id, reason)
+        try:
+            job.claim.died(reason, words or None)
+        except (ClaimLostError, DamagedError) as error:
+            log.warning("run %s: nothing more can be put down about it (%s)", job.claim.run_id, error)
+
+    def _note_wishes(self, now: float) -> None:
+        """Since when each process is asked for something."""
+        wishes = {record.id for record in self.store.records() if record.wish}
+        self._asked = {run_id: self._asked.get(run_id, now) for run_id in wishes & self._jobs.keys()}
+
+    def _insist(self, now: float) -> None:
+        """End a process that does not do what is asked of it, because one evaluation takes too long."""
+        for run_id, since in list(self._asked.items()):
+            if run_id in self._jobs and now - since > PATIENCE_SECONDS:
+                self._jobs[run_id].process.kill()
+
+    def _end_processes(self) -> None:
+        """Let every process write its checkpoint and leave; the runs stay running or queued."""
+        if self._compiling is not None:
+            self._compiling.kill()
+        for job in self._jobs.values():
+            job.process.terminate()
+        until = time.monotonic() + PATIENCE_SECONDS
+        for job in self._jobs.values():
+            job.process.join(max(0.0, until - time.monotonic()))
+            if job.process.exitcode is None:
+                job.process.kill()
+                job.process.join()
+
+
+def _compile_searches(supervisor: int) -> None:
+    """What the first forked process does, so that the supervisor need not wait for it."""
+    _introduce("compile", supervisor)
+    compile_searches(get("C01", 10))
+
+
+def _work(claim: Claim, supervisor: int, last_words: IO[bytes]) -> None:
+    """What a forked process does."""
+    left: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: left.append(number))
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    _introduce(f"run {claim.run_id}", supervisor)
+    faulthandler.enable(last_words)
+    try:
+        Worker(claim, lambda: bool(left) or os.getppid() != supervisor).work()
+    except ClaimLostError:
+        log.info("run %s: it was given to another process", claim.run_id)
+    except Exception:
+        last_words.write(traceback.format_exc().encode())
+        last_words.flush()
+        raise SystemExit(1) from None
+
+
+def _introduce(name: str, parent: int) -> None:
+    """Have the system show our name, and kill us when the parent dies."""
+    if sys.platform == "linux":
+        system = ctypes.CDLL(None, use_errno=True)
+        system.prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
+        system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        raise SystemExit(0)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def start_supervisor(path: Path | str, processes: int | None = None) -> subprocess.Popen[bytes]:
+    """Start a supervisor as a process of its own; where there is one already, it waits to take over."""
+    command = [sys.executable, "-m", "mapelites", "worker", "--wait", "--data", str(path)]
+    command += [] if processes is None else ["--processes", str(processes)]
+    package = Path(__file__).parents[2]
+    search = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(command, env={**os.environ, **ONE_THREAD, "PYTHONPATH": search}, stdin=subprocess.DEVNULL)

@@ -1,0 +1,159 @@
+"""A whole run as one `.npz` file, and back.
+
+The file is a saved map, so everything that reads one reads it, with more beside: the run's record, its
+history and its newest checkpoint.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mapelites.archive import Elites
+from mapelites.errors import InputError
+from mapelites.runs.claim import CURVE
+from mapelites.runs.entries import ID, Entries
+from mapelites.runs.history import MOST_MOMENTS, History, Moment
+from mapelites.runs.record import Record, State
+from mapelites.runs.request import RunRequest
+from mapelites.snapshot import Snapshot, pack, unpack
+
+LARGEST_PART = 2**30  # bytes; a file from somewhere may claim anything
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def export(entries: Entries, run_id: str) -> bytes:
+    """The content of the file."""
+    with entries.database.writing():  # so that nothing changes in between
+        record, history = entries.record(run_id), entries.history(run_id)
+        content = None if record.snapshot is None else entries.snapshot_bytes(run_id, record.snapshot)
+        moments = {each.version: entries.snapshot_bytes(run_id, each.version) for each in history.moments}
+        states = [entries.state_bytes(run_id, each.version) for each in record.checkpoints[-1:]]
+    about, arrays = unpack(content or _nothing_yet(record.request).to_bytes())
+    table = {**record.as_table(), "claim": None, "wish": None, "deleted": None}
+    arrays |= {f"history_{version}": _as_array(each) for version, each in moments.items() if each is not None}
+    if states and states[0] is not None:
+        arrays["checkpoint"] = _as_array(states[0])
+    return pack({**about, "run": table, "history": history.as_table()["moments"]}, arrays)
+
+
+def take_in(entries: Entries, content: bytes) -> str:
+    """Put the run of a file into the store, after looking at every part of it."""
+    about, arrays = unpack(content)
+    snapshot = Snapshot.from_bytes(content)
+    record = _record(about, snapshot)
+    snapshots = _snapshots(about, arrays, record, snapshot)
+    state = _state(arrays, record)
+    with entries.database.writing():
+        free = ID.fullmatch(record.id) and entries.database.get(f"entry/{record.id}") is None
+        record = replace(record, id=record.id if free else entries.new_id())
+        for moment, each in snapshots:
+            entries.database.put(f"snapshot/{record.id}/{moment.version}", each)
+        kept = record.checkpoints[-1:] if state is not None else ()
+        for checkpoint in kept:
+            entries.database.put(f"state/{record.id}/{checkpoint.version}", state or b"")
+        sizes = tuple(len(each) for _, each in snapshots)
+        history = History(tuple(moment for moment, _ in snapshots), sizes)
+        entries.write_history(record.id, history)
+        size = history.size + sum(each.size for each in kept)
+        return entries.write(replace(record, checkpoints=kept, size=size)).id
+
+
+def _nothing_yet(request: RunRequest) -> Snapshot:
+    elites = Elites.empty(request.get_problem())
+    return Snapshot(
+        request.problem, request.dimension, request.tolerances, request.settings, 0, 0, 0.0, elites, np.empty((0, 3))
+    )
+
+
+def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
+    """The run's record, in a state in which nothing works on it."""
+    if "run" not in about:
+        return _record_of_map(snapshot)
+    try:
+        record = Record.from_table(str(about["run"]["id"]), about["run"])
+    except (InputError, KeyError, TypeError) as error:
+        raise InputError(f"not a run file, because its record cannot be used ({error})") from None
+    request = record.request
+    if (request.problem, request.dimension, request.tolerances, request.settings) != _searched(snapshot):
+        raise InputError("not a run file, because its map is of another search than its record")
+    state: State = "paused" if record.state in ("queued", "running") else record.state
+    return replace(record, state=state, claim=None, wish=None, deleted=None)
+
+
+def _record_of_map(snapshot: Snapshot) -> Record:
+    """A record for a map that was saved without one."""
+    request = RunRequest(snapshot.problem, snapshot.dimension, snapshot.tolerances, snapshot.settings)
+    whole = snapshot.evaluations == snapshot.settings.evaluations
+    archive, now = snapshot.archive(), time.time()
+    numbers = archive.statistics
+    return Record(
+        "", request, "finished" if whole else "stopped", created=now, started=now, finished=now,
+        seconds=snapshot.seconds, evaluations=snapshot.evaluations, occupied=numbers.occupied,
+        best_feasible=numbers.best_feasible, best=numbers.best, refused=snapshot.refused, version=1, snapshot=1,
+    )  # fmt: skip
+
+
+def _searched(snapshot: Snapshot) -> tuple[Any, ...]:
+    return snapshot.problem, snapshot.dimension, snapshot.tolerances, snapshot.settings
+
+
+def _snapshots(
+    about: Mapping[str, Any], arrays: Arrays, record: Record, newest: Snapshot
+) -> list[tuple[Moment, bytes]]:
+    """The history's moments with their snapshots, each looked at."""
+    if "history" not in about:
+        moment = Moment(1, newest.evaluations, newest.seconds, record.occupied, record.best_feasible)
+        return [(moment, newest.to_bytes())]
+    history = History.from_table({"moments": about["history"][: MOST_MOMENTS + 1], "leaving": []})
+    found = []
+    for moment in history.moments:
+        content = _as_bytes(arrays, f"history_{moment.version}")
+        if content is not None:
+            if _searched(Snapshot.from_bytes(content)) != _searched(newest):
+                raise InputError(f"not a run file, because moment {moment.version} is of another search")
+            found.append((moment, content))
+    if record.snapshot is not None and record.snapshot not in [moment.version for moment, _ in found]:
+        raise InputError(f"not a run file, because its newest moment {record.snapshot} is missing")
+    return found
+
+
+def _state(arrays: Arrays, record: Record) -> bytes | None:
+    """The checkpoint, looked at: a search can go on from it."""
+    content = _as_bytes(arrays, "checkpoint")
+    if content is None or not record.checkpoints:
+        return None
+    _, state = unpack(content)
+    state.pop(CURVE, None)
+    try:
+        record.request.begin(state)
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        raise InputError(f"not a run file, because its checkpoint cannot be used ({error})") from None
+    return content
+
+
+def _as_array(content: bytes) -> NDArray[np.uint8]:
+    # Compressed, because these are zip archives themselves: of half a file, the last whole one of them
+    # would be taken for the file.
+    return np.frombuffer(zlib.compress(content, 1), dtype=np.uint8)
+
+
+def _as_bytes(arrays: Arrays, name: str) -> bytes | None:
+    if name not in arrays:
+        return None
+    if arrays[name].dtype != np.uint8 or arrays[name].ndim != 1:
+        raise InputError(f"not a run file, because {name} must be bytes, but it was {arrays[name].dtype}")
+    try:
+        unpacker = zlib.decompressobj()
+        content = unpacker.decompress(arrays[name].tobytes(), LARGEST_PART)
+    except zlib.error as error:
+        raise InputError(f"not a run file, because {name} cannot be read ({error})") from None
+    if not unpacker.eof:
+        raise InputError(f"not a run file, because {name} is cut off, or larger than {LARGEST_PART:,} bytes")
+    return content

@@ -1,0 +1,154 @@
+"""The work of one process: one run, searched in short pieces, watched by whoever likes."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from mapelites.runs.claim import WISHED, Claim
+from mapelites.runs.errors import StoreError
+from mapelites.runs.history import thinned
+from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride
+from mapelites.runs.record import Record, State
+from mapelites.snapshot import Snapshot
+
+SNAPSHOT_SECONDS = 0.2
+CHECKPOINT_SECONDS = 0.5
+SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.012, 0.005  # of the time, at most
+HOLD_SECONDS = 0.5
+CROWDED = 0.25  # the least share of a core that a run is taken to have
+
+log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Advances a claimed run until it is done, or asked to pause or stop, or has to leave.
+
+    Nothing of the timing reaches the search: however it is cut into pieces, it ends in the same archive.
+    """
+
+    def __init__(self, claim: Claim, leaving: Callable[[], bool]) -> None:
+        self.claim, self.leaving = claim, leaving
+        record = claim.record()
+        progress = claim.resume(record)
+        self.search, self.seconds = progress.search, progress.seconds
+        self._curve, self._points = progress.curve, list[tuple[float, float, float]]()
+        self._version, self._wish = record.version, record.wish
+        now = time.perf_counter()
+        self._stride, self._pace = Stride(), None if record.request.pace is None else Pace(record.request.pace, now)
+        self._worked = 0.0
+        never = float("-inf")  # a new run is seen, and can be taken up again, from the first moment
+        self._snapshots = Rhythm(SNAPSHOT_SECONDS, SNAPSHOT_SHARE, now if record.snapshot else never)
+        self._checkpoints = Rhythm(CHECKPOINT_SECONDS, CHECKPOINT_SHARE, now if record.checkpoints else never)
+
+    def work(self) -> None:
+        """Search to the end, or as far as one is let."""
+        try:
+            self._work()
+        except StoreError as error:
+            self._hold(error)
+
+    def _work(self) -> None:
+        while not self.search.done:
+            if self.leaving():
+                self._publish(saved=True)
+                self.claim.give_back()
+                return
+            self._listen()
+            if self._wish:
+                self._publish(saved=True, state=WISHED[self._wish])
+                return
+            if self._advance():
+                self._publish_if_due()
+        self._publish(saved=False, state="finished")
+
+    def _listen(self) -> None:
+        """Take in what somebody wants; asking costs next to nothing while nobody does."""
+        if self.claim.entries.version(self.claim.run_id) != self._version:
+            self._heard(self.claim.record())
+
+    def _heard(self, record: Record) -> None:
+        self._version, self._wish = record.version, record.wish
+        pace = record.request.pace
+        if pace != (None if self._pace is None else self._pace.per_second):
+            self._pace = None if pace is None else Pace(pace, time.perf_counter())
+
+    def _advance(self) -> bool:
+        """Search one piece, or wait a little where the pace wants it. Whether anything was done."""
+        size, now = self._stride.size, time.perf_counter()
+        if self._pace is not None:
+            size = min(size, self._pace.allowed(now))
+            if size == 0:
+                time.sleep(min(self._pace.seconds_to_next, PIECE_SECONDS))
+                self._worked += time.perf_counter() - now
+                return False
+        before, started = self.search.evaluations, time.thread_time()
+        self.search.advance(size)
+        done, seconds = self.search.evaluations - before, time.perf_counter() - now
+        # A problem may wait for another program, so the clock counts too, but what other runs take does not.
+        self._worked += max(time.thread_time() - started, seconds * CROWDED)
+        self._stride.learn(done, seconds)
+        if self._pace is not None:
+            self._pace.spend(done)
+        self.seconds += seconds
+        self._note_progress()
+        return True
+
+    def _note_progress(self) -> None:
+        """A point of the curve; while nothing changes, the last point moves along."""
+        best = self.search.best_feasible
+        point = (float(self.search.evaluations), float(self.search.occupied), np.nan if best is None else best)
+        if len(self._points) > 1 and all(np.array_equal(each[1:], point[1:], True) for each in self._points[-2:]):
+            self._points.pop()
+        self._points.append(point)
+
+    def _publish_if_due(self) -> None:
+        now = time.perf_counter()
+        saved = self._checkpoints.due(now, self._worked)
+        if saved or self._snapshots.due(now, self._worked):
+            self._publish(saved=saved)
+
+    def _publish(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
+        started = time.thread_time()  # not the clock: on a busy machine that counts the others' work too
+        self._curve = thinned(np.vstack([self._curve, *self._points]))
+        self._points.clear()
+        snapshot = Snapshot.of(self.search, self.seconds, self._curve)
+        checkpoint = self.search.state() if saved else None
+        record = self.claim.publish(snapshot, checkpoint, state, reason)
+        now, cost = time.perf_counter(), time.thread_time() - started
+        self._snapshots.wrote(now, self._worked, cost)
+        if saved:
+            self._checkpoints.wrote(now, self._worked, cost)
+        self._heard(record)
+
+    def _hold(self, error: StoreError) -> None:
+        """The store cannot be written: keep the search until it can be put down as paused, with the reason."""
+        log.error("run %s is held: %s", self.claim.run_id, error)
+        self._make_room()
+        while not self.leaving():
+            try:
+                self._publish(saved=True, state="paused", reason=str(error))
+            except StoreError:
+                if self._settled(str(error)):
+                    return
+                time.sleep(HOLD_SECONDS)
+            else:
+                return
+
+    def _make_room(self) -> None:
+        try:
+            self.claim.entries.database.free_reserve()
+        except StoreError as error:
+            log.warning("run %s: %s", self.claim.run_id, error)
+
+    def _settled(self, reason: str) -> bool:
+        """Put down the reason alone, for which there may be room; the last checkpoint stands."""
+        try:
+            self.claim.settle("paused", reason)
+        except StoreError as error:
+            log.warning("run %s is still held: %s", self.claim.run_id, error)
+            return False
+        return True

@@ -1,0 +1,81 @@
+"""Cell-directed search: aim the constraints' values at a cell of the map and descend there.
+
+Features are constraints, so a step in feature space can be aimed: from the elite of one cell, a local descent brings
+every constraint's value into the bin of a neighbouring cell, be it empty or held by a worse elite, while f falls.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mapelites.kernels import INDICES, compiled_for
+from mapelites.search.directed.common import piece
+from mapelites.search.directed.descent import begin
+from mapelites.search.directed.memory import SOLVER_TYPE, WORK_TYPE
+from mapelites.search.random import below, uniform
+from mapelites.search.state import CELL, MAP_TYPE, OCCUPIED, STATE_TYPE
+
+FIRST_RADIUS = 0.02
+ITERATIONS = 12
+DRAWN = 4  # elites drawn, of which the one worked on least is taken
+STAY = 0.4  # the probability of working on an elite's own cell
+
+
+@piece
+def bins_of(cell, strides, bins):
+    """The bin of each constraint."""
+    for i in range(strides.size):
+        bins[i] = cell // strides[i]
+        cell = cell % strides[i]
+
+
+@piece
+def levels_of(edges, i):
+    """How many levels constraint i has."""
+    count = 0
+    while count < edges.shape[1] and edges[i, count] < np.inf:
+        count += 1
+    return count
+
+
+@piece
+def interval_of(edges, i, place, value, rule, low, high):
+    """The interval of a constraint's value that makes it fall in a bin, on the side where the value is."""
+    equality = i >= rule.inequalities
+    if place == 0:
+        low[i] = 0.0 if equality else -np.inf
+        high[i] = 0.0
+    else:
+        over = edges[i, place] if place < levels_of(edges, i) else np.inf
+        under = edges[i, place - 1] * (1.0 + 1e-9) + 1e-12 * min(over, 1.0)
+        turned = equality and value < 0.0
+        low[i] = -over if turned else under
+        high[i] = -under if turned else over
+
+
+@piece
+def step_aside(rng, edges, bins):
+    """Move to a neighbouring cell, more often to a stricter one."""
+    for _ in range(2 if below(rng, 3) == 0 else 1):
+        i = below(rng, bins.size)
+        by = 1 if uniform(rng) < 0.3 else -1
+        if bins[i] + by < 0 or bins[i] + by > levels_of(edges, i):
+            by = -by
+        bins[i] += by
+
+
+@compiled_for(STATE_TYPE, MAP_TYPE, SOLVER_TYPE, WORK_TYPE, INDICES)
+def start_aim(state, m, solver, work, tries):
+    """Set the solver on a cell: one that has been worked on little, or a neighbour of it."""
+    rng, slot = state.rng, 0
+    for _ in range(DRAWN):
+        drawn = 1 + below(rng, state.counters[OCCUPIED])
+        if slot == 0 or tries[drawn] < tries[slot]:
+            slot = drawn
+    tries[slot] += 1
+    bins_of(state.tags[slot, CELL], m.strides, work.bins)
+    if uniform(rng) > STAY:
+        step_aside(rng, m.edges, work.bins)
+    for i in range(work.bins.size):
+        interval_of(m.edges, i, work.bins[i], state.values[slot, 1 + i], m.rule, solver.low, solver.high)
+    begin(solver, state.x[slot], state.values[slot], FIRST_RADIUS, ITERATIONS, np.inf)

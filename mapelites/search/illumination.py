@@ -1,0 +1,155 @@
+"""One search that can be advanced, looked at, put away and taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mapelites.archive import Archive, Elites
+from mapelites.errors import InputError
+from mapelites.problem import Problem
+from mapelites.search.method import method_for
+from mapelites.search.settings import SEARCHES, Settings
+from mapelites.search.state import (
+    EVALUATIONS,
+    FOUND_AT,
+    OCCUPIED,
+    OPERATOR,
+    REFUSED,
+    State,
+    make_map,
+    new_state,
+    packed,
+    unpacked,
+)
+from mapelites.tolerances import Tolerances
+
+
+class Illumination:
+    """A search in progress. However it is cut into pieces, it ends in the same archive.
+
+    >>> from mapelites.problems import get
+    >>> problem = get("C01", 10)
+    >>> search = Illumination(problem, Tolerances.default(problem), Settings.of("paper-1", 10, evaluations=3_000))
+    >>> search.advance(1_000)
+    >>> later = Illumination.restore(search.problem, search.tolerances, search.settings, search.state())
+    >>> later.advance(2_000)
+    >>> later.done
+    True
+    """
+
+    def __init__(self, problem: Problem, tolerances: Tolerances, settings: Settings) -> None:
+        names = tuple(constraint.name for constraint in problem.constraints)
+        if tolerances.names != names:
+            raise InputError(
+                f"tolerances: {problem.title or problem.name} has constraints {', '.join(names)}, "
+                f"but the levels were for {', '.join(tolerances.names)}"
+            )
+        self.problem, self.tolerances, self.settings = problem, tolerances, settings
+        state = new_state(problem, tolerances, settings.seed)
+        self._method = method_for(problem, make_map(problem, tolerances), settings, state)
+
+    @classmethod
+    def restore(
+        cls, problem: Problem, tolerances: Tolerances, settings: Settings, state: Mapping[str, NDArray[Any]]
+    ) -> Illumination:
+        """A search at the point where `state` was taken out of it."""
+        search = cls(problem, tolerances, settings)
+        search._method.state = unpacked(problem, tolerances, state)
+        search._method.remember(state)
+        return search
+
+    @property
+    def _state(self) -> State:
+        return self._method.state
+
+    @property
+    def evaluations(self) -> int:
+        """How many solutions have been evaluated."""
+        return int(self._state.counters[EVALUATIONS])
+
+    @property
+    def occupied(self) -> int:
+        """How many cells hold an elite."""
+        return int(self._state.counters[OCCUPIED])
+
+    @property
+    def refused(self) -> int:
+        """How many candidates had a value that is not a finite number."""
+        return int(self._state.counters[REFUSED])
+
+    @property
+    def best_feasible(self) -> float | None:
+        """The objective of the best feasible solution so far."""
+        f = float(self._state.values[0, 0])
+        return f if np.isfinite(f) else None
+
+    @property
+    def done(self) -> bool:
+        """Whether the budget is spent."""
+        return self.evaluations >= self.settings.evaluations
+
+    @property
+    def spent(self) -> dict[str, int]:
+        """How many evaluations each emitter of the search has had."""
+        return self._method.spent
+
+    def advance(self, evaluations: int) -> None:
+        """Spend so many more evaluations, or what is left of the budget.
+
+        A search whose steps take several evaluations ends the one it has begun, so it may spend a few more; what
+        it finds does not depend on where it was interrupted.
+        """
+        self._method.advance(min(self.evaluations + evaluations, self.settings.evaluations))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything needed to go on from here, as arrays; copies."""
+        return {**packed(self._state), **self._method.memory()}
+
+    def elites(self) -> Elites:
+        """Copies of the elites, and of the best feasible solution where it is not one of them."""
+        state, m = self._state, self.problem.inequalities
+        used = np.arange(1, 1 + self.occupied)
+        if np.isfinite(state.values[0, 0]):
+            slot = state.slot_of[state.tags[0, 0]]
+            if state.tags[slot, FOUND_AT] != state.tags[0, FOUND_AT]:
+                used = np.r_[used, 0]
+        values, tags = state.values[used], state.tags[used]
+        names = np.array(self._method.operators)
+        return Elites(
+            state.x[used], values[:, 0].copy(), values[:, 1 : 1 + m].copy(), values[:, 1 + m :].copy(),
+            tags[:, FOUND_AT].copy(), names[tags[:, OPERATOR]],
+        )  # fmt: skip
+
+    def archive(self) -> Archive:
+        """The map as it is now; later steps do not change it."""
+        return Archive(self.problem, self.tolerances, self.elites())
+
+
+def illuminate(
+    problem: Problem,
+    tolerances: Tolerances | None = None,
+    search: str = "paper-3",
+    evaluations: int | None = None,
+    seed: int = 1,
+    **settings: Any,
+) -> Archive:
+    """Run one search from beginning to end and return its archive.
+
+    >>> from mapelites.problems import get
+    >>> len(illuminate(get("C01", 10), search="paper-1", evaluations=4_000)) > 0
+    True
+    """
+    chosen = Settings.of(search, problem.dimension, evaluations=evaluations, seed=seed, **settings)
+    run = Illumination(problem, tolerances or Tolerances.default(problem), chosen)
+    run.advance(chosen.evaluations)
+    return run.archive()
+
+
+def compile_searches(problem: Problem) -> None:
+    """Have every search ready to run. One that was never compiled on this machine takes a while; it is kept on disk."""
+    for name in SEARCHES:
+        Illumination(problem, Tolerances.default(problem), Settings.of(name, problem.dimension))

@@ -1,0 +1,173 @@
+"""Algorithm 1 of the paper, one candidate at a time, compiled.
+
+S. Fioravanzo and G. Iacca, "Evaluating MAP-Elites on constrained optimization problems", GECCO 2019,
+sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import typeof, types
+from numpy.typing import NDArray
+
+from mapelites.kernels import INDICES, KERNEL_TYPE, VECTOR, compiled_for, inlined
+from mapelites.problem import Array, Problem
+from mapelites.search.bounds import RULES, inside
+from mapelites.search.random import below, choose, normals, uniform
+from mapelites.search.settings import Settings
+from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE, Map, State, accept, grown, has_room
+
+OPERATORS = ("random", "mutation", "crossover")
+RANDOM, MUTATION, CROSSOVER = range(3)
+
+
+class Numbers(NamedTuple):
+    """The settings as the compiled loop takes them."""
+
+    initial: int
+    sigma: float
+    mutation_probability: float
+    crossover: bool
+    crossover_probability: float
+    distinct_parents: bool
+    rule: int
+
+
+def numbers(settings: Settings) -> Numbers:
+    """The settings as the compiled loop takes them."""
+    return Numbers(
+        settings.initial,
+        settings.sigma,
+        settings.mutation_probability,
+        settings.crossover,
+        settings.crossover_probability,
+        settings.distinct_parents,
+        RULES.index(settings.bounds),
+    )
+
+
+NUMBERS_TYPE = typeof(numbers(Settings()))
+
+
+@inlined
+def random_solution(rng, lower, upper, x):
+    """Uniform in the bounds."""
+    for i in range(x.size):
+        x[i] = lower[i] + (upper[i] - lower[i]) * uniform(rng)
+
+
+@inlined
+def other_than(rng, first, occupied, distinct):
+    """The second parent: from another cell where there is one, or drawn with replacement."""
+    if distinct and occupied > 1:
+        second = 1 + below(rng, occupied - 1)
+        return second + 1 if second >= first else second
+    return 1 + below(rng, occupied)
+
+
+@inlined
+def propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps):
+    """Lines 3 to 7 of Algorithm 1: fill `x` with a candidate and say which operator made it.
+
+    `chosen` and `steps` are scratch space for n numbers each.
+    """
+    occupied = counters[OCCUPIED]
+    if counters[EVALUATIONS] < numbers.initial or occupied == 0:
+        random_solution(rng, lower, upper, x)
+        return RANDOM
+    first = 1 + below(rng, occupied)
+    for i in range(x.size):
+        x[i] = xs[first, i]
+    made_by = MUTATION
+    if numbers.crossover:
+        made_by = CROSSOVER
+        second = other_than(rng, first, occupied, numbers.distinct_parents)
+        for k in range(choose(rng, numbers.crossover_probability, chosen)):
+            x[chosen[k]] = xs[second, chosen[k]]
+    count = choose(rng, numbers.mutation_probability, chosen)
+    normals(rng, steps, count)
+    for k in range(count):
+        i = chosen[k]
+        x[i] = inside(x[i] + numbers.sigma * steps[k], lower[i], upper[i], numbers.rule)
+    return made_by
+
+
+@compiled_for(KERNEL_TYPE, STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, types.int64, VECTOR, VECTOR, INDICES, VECTOR)
+def _advance(kernel, state, m, numbers, until, x, values, chosen, steps):
+    """Run up to evaluation `until`, or until the archive needs more room. The last four are scratch space."""
+    rng, counters, slot_of, xs, vs, tags = state
+    lower, upper, data, edges, strides, rule = m
+    # A new cell needs a free slot, unless there is a slot for every cell.
+    slots = slot_of.size if xs.shape[0] > slot_of.size else xs.shape[0] - 2
+    while counters[EVALUATIONS] < until and counters[OCCUPIED] <= slots:
+        made_by = propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps)
+        kernel(x, data, values)
+        accept(counters, slot_of, xs, vs, tags, edges, strides, rule, x, values, made_by)
+
+
+@compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, VECTOR, INDICES, VECTOR)
+def _propose(state, m, numbers, x, chosen, steps):
+    return propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, x, chosen, steps)
+
+
+@compiled_for(STATE_TYPE, MAP_TYPE, VECTOR, VECTOR, types.int64)
+def _accept(state, m, x, values, operator):
+    _, counters, slot_of, xs, vs, tags = state
+    return accept(counters, slot_of, xs, vs, tags, m.edges, m.strides, m.rule, x, values, operator)
+
+
+def advance(problem: Problem, m: Map, settings: Settings, state: State, until: int) -> State:
+    """Search up to evaluation `until` and return the state, which may have moved to larger arrays."""
+    step = _advance_compiled if problem.compiled else _advance_python
+    plain = numbers(settings)
+    while state.counters[EVALUATIONS] < until:
+        step(problem, m, plain, state, until)
+        if not has_room(state):
+            state = grown(state)
+    return state
+
+
+def _advance_compiled(problem: Problem, m: Map, plain: Numbers, state: State, until: int) -> None:
+    x, values, chosen, steps = _scratch(problem)
+    _advance(problem.function, state, m, plain, until, x, values, chosen, steps)
+
+
+def _advance_python(problem: Problem, m: Map, plain: Numbers, state: State, until: int) -> None:
+    """The same candidates in the same order, around a function that is not compiled."""
+    x, _, chosen, steps = _scratch(problem)
+    while state.counters[EVALUATIONS] < until and has_room(state):
+        made_by = _propose(state, m, plain, x, chosen, steps)
+        _accept(state, m, x, problem.values(x[None])[0], made_by)
+
+
+def _scratch(problem: Problem) -> tuple[Array, Array, NDArray[np.int64], Array]:
+    n = problem.dimension
+    return np.empty(n), np.empty(1 + len(problem.constraints)), np.empty(n, dtype=np.int64), np.empty(n)
+
+
+class Paper:
+    """Algorithm 1 at work on a state; everything it knows is in there."""
+
+    operators = OPERATORS
+
+    def __init__(self, problem: Problem, m: Map, settings: Settings, state: State) -> None:
+        self.problem, self.map, self.settings, self.state = problem, m, settings, state
+
+    @property
+    def spent(self) -> dict[str, int]:
+        """All evaluations are the paper's."""
+        return {"paper": int(self.state.counters[EVALUATIONS])}
+
+    def advance(self, until: int) -> None:
+        """Search up to evaluation `until`."""
+        self.state = advance(self.problem, self.map, self.settings, self.state, until)
+
+    def memory(self) -> dict[str, NDArray[Any]]:
+        """Nothing."""
+        return {}
+
+    def remember(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Nothing to take up again."""

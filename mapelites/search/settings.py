@@ -1,0 +1,116 @@
+"""How a run searches: every number of the method, checked, with the paper's values as defaults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from mapelites.errors import InputError, unknown
+from mapelites.search.bounds import RULES
+
+SEARCHES: dict[str, dict[str, Any]] = {
+    "paper-1": {"sigma": 0.1, "crossover": False},
+    "paper-2": {"sigma": 0.5, "crossover": False},
+    "paper-3": {"sigma": 0.1, "crossover": True},
+    "directed": {"sigma": 0.1, "crossover": True, "initial": 200},
+}
+EMITTERS = ("paper", "line", "slow", "fast", "polish", "aim")  # of the directed search
+MOST_EVALUATIONS = 10**12
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One search: which method, how long, from which seed, and the numbers of its operators.
+
+    >>> Settings.of("paper-3", dimension=10).evaluations
+    200000
+    """
+
+    search: str = "paper-3"
+    evaluations: int = 200_000  # I of Algorithm 1
+    initial: int = 2_000  # G of Algorithm 1
+    seed: int = 1
+    sigma: float = 0.1
+    mutation_probability: float = 0.5
+    crossover: bool = True
+    crossover_probability: float = 0.5
+    distinct_parents: bool = True
+    bounds: str = "toroidal"
+    emitters: tuple[str, ...] = EMITTERS
+
+    @classmethod
+    def of(cls, search: str, dimension: int, **changes: Any) -> Settings:
+        """The settings of a named search, with the paper's budget for the dimension, and changes."""
+        if search not in SEARCHES:
+            raise unknown("search", search, SEARCHES)
+        budget = 200_000 if dimension <= 10 else 20_000 * dimension
+        settings = cls(search=search, evaluations=budget, **SEARCHES[search])
+        known = {each.name for each in fields(cls)}
+        for name in changes:
+            if name not in known:
+                raise unknown("a setting", name, sorted(known))
+        given = {name: value for name, value in changes.items() if value is not None}
+        if "evaluations" in given and "initial" not in given:
+            given["initial"] = min(settings.initial, _whole("evaluations", given["evaluations"]))
+        return replace(settings, **given)
+
+    def __post_init__(self) -> None:
+        if self.search not in SEARCHES:
+            raise unknown("search", self.search, SEARCHES)
+        self._check_whole("evaluations", 1, MOST_EVALUATIONS)
+        self._check_whole("initial", 1, self.evaluations)
+        self._check_whole("seed", 0, LARGEST_SEED)
+        self._check_real("sigma", 0.0, 1e6, open_below=True)
+        self._check_real("mutation_probability", 0.0, 1.0)
+        self._check_real("crossover_probability", 0.0, 1.0)
+        for name in ("crossover", "distinct_parents"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be true or false, but it was {getattr(self, name)!r}")
+        if self.bounds not in RULES:
+            raise unknown("bounds", self.bounds, RULES)
+        self._check_emitters()
+
+    def _check_emitters(self) -> None:
+        if isinstance(self.emitters, str) or not self.emitters:
+            raise InputError(f"emitters must be a list of at least one name, but it was {self.emitters!r}")
+        for name in self.emitters:
+            if name not in EMITTERS:
+                raise unknown("an emitter", name, EMITTERS)
+        object.__setattr__(self, "emitters", tuple(name for name in EMITTERS if name in self.emitters))
+
+    def _check_whole(self, name: str, least: int, most: int) -> None:
+        value = _whole(name, getattr(self, name))
+        if not least <= value <= most:
+            raise InputError(f"{name} must be from {least:,} to {most:,}, but it was {value:,}")
+        object.__setattr__(self, name, value)
+
+    def _check_real(self, name: str, least: float, most: float, *, open_below: bool = False) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise InputError(f"{name} must be a number, but it was {value!r}")
+        if not least <= value <= most or (open_below and value == least):
+            start = f"above {least:g}" if open_below else f"from {least:g}"
+            raise InputError(f"{name} must be {start} to {most:g}, but it was {value:g}")
+        object.__setattr__(self, name, float(value))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings as plain values for a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Settings:
+        """Settings from plain values; an unknown name is an error."""
+        known = {each.name for each in fields(cls)}
+        for name in values:
+            if name not in known:
+                raise unknown("a setting", name, sorted(known))
+        return cls(**values)
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
+        raise InputError(f"{name} must be a whole number, but it was {value!r}")
+    return int(value)

@@ -1,0 +1,154 @@
+"""What a run looks like at one moment, and the one format in which it is streamed, saved and exported.
+
+The bytes are a numpy `.npz`: plain arrays, and one JSON text with everything else. Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mapelites.archive import Archive, Elites
+from mapelites.errors import InputError
+from mapelites.problem import Problem
+from mapelites.problems import get
+from mapelites.search.illumination import Illumination
+from mapelites.search.settings import Settings
+from mapelites.tolerances import Tolerances
+
+FORMAT = 1
+ELITE_ARRAYS = ("x", "f", "g", "h", "found_at", "operator")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A run at one moment: what is searched, how, how far it is, and the elites it has."""
+
+    problem: str
+    dimension: int
+    tolerances: Tolerances
+    settings: Settings
+    evaluations: int
+    refused: int
+    seconds: float
+    elites: Elites
+    curve: NDArray[np.float64]  # (k, 3): evaluations, occupied cells, best feasible f (NaN before there is one)
+
+    @classmethod
+    def of(cls, search: Illumination, seconds: float, curve: NDArray[np.float64] | None = None) -> Snapshot:
+        """The present moment of a search that has computed for so many seconds."""
+        return cls(
+            search.problem.name,
+            search.problem.dimension,
+            search.tolerances,
+            search.settings,
+            search.evaluations,
+            search.refused,
+            seconds,
+            search.elites(),
+            np.empty((0, 3)) if curve is None else curve,
+        )
+
+    def get_problem(self) -> Problem:
+        """The problem itself, by its name."""
+        return get(self.problem, self.dimension)
+
+    def archive(self) -> Archive:
+        """The map."""
+        return Archive(self.get_problem(), self.tolerances, self.elites)
+
+    def with_curve(self, curve: NDArray[np.float64]) -> Snapshot:
+        """The same moment with another curve."""
+        return replace(self, curve=curve)
+
+    def to_bytes(self) -> bytes:
+        """The snapshot as the content of an `.npz` file."""
+        about = {
+            "format": FORMAT,
+            "problem": self.problem,
+            "dimension": self.dimension,
+            "constraints": list(self.tolerances.names),
+            "levels": [list(levels) for levels in self.tolerances.levels],
+            "settings": self.settings.as_dict(),
+            "evaluations": self.evaluations,
+            "refused": self.refused,
+            "seconds": self.seconds,
+        }
+        arrays = {name: getattr(self.elites, name) for name in ELITE_ARRAYS}
+        return pack(about, {**arrays, "curve": self.curve})
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Snapshot:
+        """A snapshot from the content of a file; an `InputError` says why where it is not one."""
+        about, arrays = unpack(content)
+        try:
+            if about["format"] != FORMAT:
+                raise InputError(f"its format is {about['format']}, but this version reads {FORMAT}")
+            snapshot = cls(
+                str(about["problem"]),
+                int(about["dimension"]),
+                Tolerances(tuple(about["constraints"]), tuple(tuple(levels) for levels in about["levels"])),
+                Settings.from_dict(about["settings"]),
+                int(about["evaluations"]),
+                int(about["refused"]),
+                float(about["seconds"]),
+                Elites(*(arrays[name] for name in ELITE_ARRAYS)),
+                arrays["curve"],
+            )
+            snapshot._check()
+        except KeyError as missing:
+            raise InputError(f"not a run file, because it has no {missing.args[0]!r}") from None
+        except (InputError, ValueError, TypeError, OverflowError, AttributeError) as error:
+            raise InputError(f"not a run file, because {error}") from None
+        return snapshot
+
+    def _check(self) -> None:
+        problem = self.get_problem()
+        names = tuple(constraint.name for constraint in problem.constraints)
+        if self.tolerances.names != names:
+            raise InputError(f"{problem.title} has constraints {names}, but the file has {self.tolerances.names}")
+        k = len(self.elites.f)
+        shapes = {
+            "x": (k, problem.dimension), "f": (k,), "g": (k, problem.inequalities), "h": (k, problem.equalities),
+            "found_at": (k,), "operator": (k,),
+        }  # fmt: skip
+        kinds = {"found_at": "i", "operator": "U"}
+        for name, shape in shapes.items():
+            array = getattr(self.elites, name)
+            if array.shape != shape or array.dtype.kind != kinds.get(name, "f"):
+                raise InputError(f"{name} must have shape {shape}, but it was {array.dtype} {array.shape}")
+        if self.curve.ndim != 2 or self.curve.shape[1] != 3 or self.curve.dtype.kind != "f":
+            raise InputError(f"the curve must have three columns, but its shape was {self.curve.shape}")
+        if not 0 <= self.evaluations <= self.settings.evaluations or not math.isfinite(self.seconds):
+            raise InputError(f"it is at evaluation {self.evaluations:,} of {self.settings.evaluations:,}")
+
+
+def pack(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """JSON values and arrays as the content of one `.npz` file."""
+    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez(buffer, about=text, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What `pack` put together; an `InputError` where the bytes are something else."""
+    if not content.startswith(b"PK"):  # what every zip archive begins with, and so every `.npz`
+        raise InputError("not a run file, because it is not an .npz file")
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(arrays.pop("about").tobytes())
+    except (ValueError, OSError, KeyError, EOFError, zipfile.BadZipFile, AttributeError, TypeError) as error:
+        raise InputError(f"not a run file, because it cannot be read ({error})") from None
+    if not isinstance(about, dict):
+        raise InputError("not a run file, because its description is not a table")
+    return about, arrays

@@ -1,0 +1,192 @@
+"""A real dashboard with a real worker, and a real browser that complains about what a person would not see."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import pytest
+from dash.testing.browser import Browser
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+from selenium.webdriver import ActionChains
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+from werkzeug.serving import BaseWSGIServer, make_server
+
+from app import create_app
+from mapelites import Settings, Tolerances
+from mapelites.problems import get
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.supervisor import start_supervisor
+
+WIDE, PHONE = (1400, 1000), (390, 844)
+PATIENCE = 60  # seconds; the machine may be busy, and the worker may have to compile first
+
+
+def pytest_setup_options() -> Options:
+    """Options for every browser of the tests; the default window is too small to click in."""
+    options = Options()
+    options.add_argument("--window-size={},{}".format(*WIDE))
+    options.add_argument("--force-prefers-reduced-motion")
+    return options
+
+
+@dataclass
+class Dashboard:
+    """A dashboard that runs: its address, its store, and the processes behind it."""
+
+    store: Store
+    supervisor: Popen[bytes]
+    server: BaseWSGIServer
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.server.server_port}"
+
+    def start(self, problem: str = "C17", dimension: int = 10, *, pace: float | None = None, **settings: Any) -> str:
+        """Create a run as a form would and return its id."""
+        search = settings.pop("search", "paper-3")
+        levels = Tolerances.default(get(problem, dimension))
+        chosen = Settings.of(search, dimension, **settings)
+        return self.store.create(RunRequest(problem, dimension, levels, chosen, pace))
+
+    def restart_worker(self) -> None:
+        """Start another supervisor where the first one is gone."""
+        self.supervisor = start_supervisor(self.store.path)
+
+    def finished(self, run_id: str) -> str:
+        """Wait until a run is over and return its id."""
+        wait(lambda: self.store.run(run_id).state in ("finished", "stopped", "failed"))
+        assert self.store.run(run_id).state == "finished"
+        return run_id
+
+
+def wait(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
+    """Wait until something is so; what it is, is returned."""
+    moved = (StaleElementReferenceException,)  # an update took an element away while it was looked at
+    return WebDriverWait(None, seconds, poll_frequency=0.05, ignored_exceptions=moved).until(lambda _: condition())
+
+
+def serve(store: Store, port: int = 0) -> BaseWSGIServer:
+    """A web server over a store, in a thread of its own."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = make_server("127.0.0.1", port, create_app(store).server, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """One dashboard for all tests of a file, with an empty store at first."""
+    path = tmp_path_factory.mktemp("store")
+    store = Store(path)
+    running = Dashboard(store, start_supervisor(path), serve(store))
+    yield running
+    running.server.shutdown()
+    running.server.server_close()
+    running.supervisor.terminate()
+    running.supervisor.wait(PATIENCE)
+    store.close()
+
+
+class Person:
+    """Somebody at a browser: goes to pages, types, presses, and reads."""
+
+    def __init__(self, browser: Browser, dashboard: Dashboard) -> None:
+        self.browser, self.dashboard = browser, dashboard
+        self.driver = browser.driver
+        self.expected: tuple[str, ...] = ()  # parts of console messages that a test provokes
+
+    def goes_to(self, path: str) -> None:
+        """Open a page and wait until it has content."""
+        self.driver.get(self.dashboard.url + path)
+        self.sees("#page > *")
+
+    def sees(self, selector: str, text: str = "") -> WebElement:
+        """Wait for something visible (with some text in it) and return it."""
+        return wait(lambda: next((e for e in self.all(selector) if _shown(e, text)), None))
+
+    def sees_no(self, selector: str) -> None:
+        """Wait until nothing of the kind is visible."""
+        wait(lambda: not any(_shown(e, "") for e in self.all(selector)))
+
+    def all(self, selector: str) -> list[WebElement]:
+        """What is there right now."""
+        return list(self.driver.find_elements(By.CSS_SELECTOR, selector))
+
+    def presses(self, selector: str, text: str = "") -> None:
+        """Click something as soon as it can be clicked."""
+        wait(lambda: _clicked(self.driver, self.sees(selector, text)))
+
+    def types(self, selector: str, text: str) -> None:
+        """Replace what stands in a field, and leave it."""
+        field = self.sees(selector)
+        field.send_keys(Keys.CONTROL + "a")
+        field.send_keys(text)
+
+    def keys(self, *keys: str) -> None:
+        """Press keys where the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def resizes(self, size: tuple[int, int]) -> None:
+        """Give the window's inside this width and height, also one narrower than a window can be."""
+        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def prefers(self, scheme: str) -> None:
+        """Have a system that is light or dark."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    def sideways(self) -> int:
+        """By how many pixels the page is wider than the window."""
+        return int(self.driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth"))
+
+    @property
+    def path(self) -> str:
+        """What stands in the address bar after the server's name."""
+        return str(self.driver.current_url).removeprefix(self.dashboard.url)
+
+    @property
+    def downloads(self) -> list[Path]:
+        """The files downloaded so far, whole ones only."""
+        return [each for each in Path(self.browser.download_path).iterdir() if each.suffix != ".crdownload"]
+
+    def is_content(self) -> None:
+        """No severe console message and no request to anywhere else."""
+        severe = [entry["message"] for entry in self.browser.get_logs()]
+        assert [text for text in severe if not any(part in text for part in self.expected)] == []
+        asked = self.driver.execute_script("return performance.getEntriesByType('resource').map(each => each.name)")
+        assert [name for name in asked if not name.startswith((self.dashboard.url, "data:", "blob:"))] == []
+
+
+def _shown(element: WebElement, text: str) -> bool:
+    try:
+        return element.is_displayed() and text in element.text
+    except StaleElementReferenceException:
+        return False
+
+
+def _clicked(driver: Any, element: WebElement) -> bool:
+    try:
+        driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.click()
+    except (ElementClickInterceptedException, StaleElementReferenceException):
+        return False
+    return True
+
+
+@pytest.fixture
+def person(dash_br: Browser, dashboard: Dashboard) -> Iterator[Person]:
+    """Somebody at a fresh browser; in the end nothing may have gone wrong behind their back."""
+    somebody = Person(dash_br, dashboard)
+    yield somebody
+    somebody.is_content()

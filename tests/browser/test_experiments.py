@@ -1,0 +1,79 @@
+"""Somebody starts a campaign, watches it, opens the run behind a number, and takes the tables along."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from components.experiments_form import read
+from mapelites.campaign.folder import folders
+from mapelites.campaign.process import home, launch, stop
+from tests.browser.conftest import PHONE, Dashboard, Person, wait
+
+pytestmark = pytest.mark.browser
+PATIENCE = 120.0
+
+
+def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, dashboard: Dashboard) -> None:
+    person.goes_to("/experiments")
+    person.sees("#campaign-sum", "60 runs, 12,000,000 evaluations.")
+    person.types("#campaign-runs", "none")
+    person.sees("#campaign-sum .error-text", "Runs must be a whole number from 1 to 1,000, but it was 'none'.")
+    assert person.sees("#campaign-start").get_attribute("disabled")
+    person.types("#campaign-runs", "2")
+    person.presses("summary", "Advanced")
+    person.types("#campaign-evaluations", "4000")
+    person.sees("#campaign-sum", "24 runs, 96,000 evaluations.")
+    person.presses("#campaign-start")
+
+    person.sees("h1", "C01, C07, C16 and C17 · 10D · paper-1, paper-2 and paper-3")
+    wait(lambda: "24 of 24 runs" in person.sees("#campaign-progress").text, PATIENCE)
+    person.sees(".state-finished", "finished")
+    assert len(person.all(".overview-done")) == 12
+    person.sees_no(".overview-waiting")
+
+    person.presses(".overview-cell[title^='C17 10D paper-3']")
+    person.sees("#campaign-figures-title", "C17 10D")
+    assert "problem=C17" in person.path
+    assert "search=paper-3" in person.path
+    person.sees("#campaign-boxes .trace.boxes")
+    person.presses("#campaign-beside label", "Beside the paper")
+    person.sees(".statistics-theirs")
+    person.sees(".verdict", "Feasibility: ")
+
+    person.presses("#campaign-download")
+    person.presses(".menu-link", "CSV")
+    file = wait(lambda: next((each for each in person.downloads if each.suffix == ".csv"), None))
+    with file.open() as text:
+        assert len(list(csv.DictReader(text))) == 12
+
+    folder = folders(home(dashboard.store.path))[0]
+    link = person.sees(".statistics-link")
+    name = link.get_attribute("href").rsplit("/", 1)[1]
+    person.presses(".statistics-link")
+    wait(lambda: person.path.startswith("/run/"))
+    person.sees("#page", name.split("-")[0])
+    run = dashboard.store.run(person.path.removeprefix("/run/").split("?")[0])
+    assert run.request.settings.seed == folder.results()[name].seed
+
+
+def test_a_campaign_is_stopped_and_goes_on_and_fits_a_phone(person: Person, dashboard: Dashboard) -> None:
+    form = {"problems": ["C17"], "dimensions": "10", "searches": ["paper-3"], "runs": "3", "seed": "5"}
+    folder = launch(dashboard.store.path, read({**form, "evaluations": "1,000,000,000"}))
+    person.resizes(PHONE)
+    person.prefers("dark")
+    person.goes_to(f"/experiments/{folder.id}")
+    person.sees(".overview-running", "running")
+    person.presses("#campaign-button button", "Stop")
+    person.sees("#campaign-button button", "Go on")
+    person.sees(".state-stopped", "stopped")
+    assert not folder.working()
+    assert person.sideways() <= 0
+    person.presses("#campaign-button button", "Go on")
+    person.sees("#campaign-button button", "Stop")
+    person.goes_to("/experiments")
+    person.sees(".experiments-entry", "0 of 3 runs")
+    assert person.sideways() <= 0
+    stop(folder)
+    person.sees(".experiments-entry .state-stopped")

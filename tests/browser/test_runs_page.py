@@ -1,0 +1,122 @@
+"""The list of runs and the comparison as a person uses them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mapelites.snapshot import Snapshot
+from tests.browser.conftest import PHONE, Dashboard, Person, wait
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("runs")]
+
+
+@pytest.fixture(scope="module")
+def pair(dashboard: Dashboard) -> tuple[str, str]:
+    """Two finished runs of one problem with different searches."""
+    first = dashboard.start("C17", evaluations=20_000)
+    second = dashboard.start("C17", search="paper-1", evaluations=20_000)
+    return dashboard.finished(first), dashboard.finished(second)
+
+
+def tick(person: Person, *names: str) -> None:
+    """Tick the rows with these texts."""
+    script = "arguments[0].querySelector('input[type=checkbox]').click(); return true"
+    for name in names:
+        wait(lambda name=name: person.driver.execute_script(script, person.sees("#runs-rows tr", name)))
+
+
+def test_an_empty_list_says_what_to_do(person: Person, dashboard: Dashboard) -> None:
+    if dashboard.store.runs():
+        pytest.fail("this test needs an empty store and must come first")
+    person.goes_to("/runs")
+    person.sees("#runs-empty", "No runs yet. Start the first one or import a run file.")
+
+
+def test_runs_are_filtered_sorted_stopped_deleted_and_brought_back(
+    person: Person, dashboard: Dashboard, pair: tuple[str, str]
+) -> None:
+    live = dashboard.start("C01", pace=500)
+    person.goes_to("/runs")
+    wait(lambda: len(person.all("#runs-rows tr")) == 3)
+    person.sees("#runs-rows tr", "C01 10D")
+    person.sees(".state-running", "running")
+    person.types("#runs-filter", "c17 paper-1")
+    wait(lambda: len(person.all("#runs-rows tr")) == 1)
+    person.types("#runs-filter", "nothing like it")
+    person.sees("#runs-empty", "No run matches the filter.")
+    person.types("#runs-filter", " ")
+    wait(lambda: len(person.all("#runs-rows tr")) == 3)
+    person.presses("[aria-label='Sort by Run']")
+    wait(lambda: "C01" in person.all("#runs-rows tr")[0].text)
+    person.presses("[aria-label='Sort by Run']")
+    wait(lambda: "C01" in person.all("#runs-rows tr")[2].text)
+    person.sees("th[aria-sort=descending]", "Run")
+    tick(person, live)
+    person.sees("#runs-selected", "1 run selected")
+    person.presses("#runs-stop:not([disabled])")
+    person.sees(".mantine-Notification-root", "Stopping 1 run")
+    person.sees(".state-stopped", "stopped")
+    person.sees("#runs-selected", "1 run selected")
+    person.presses("#runs-delete:not([disabled])")
+    person.sees("#runs-undo", "Deleted 1 run.")
+    wait(lambda: len(person.all("#runs-rows tr")) == 2)
+    assert live not in [run.id for run in dashboard.store.runs()]
+    person.presses("#runs-undo button", "Undo")
+    wait(lambda: len(person.all("#runs-rows tr")) == 3)
+    assert live in [run.id for run in dashboard.store.runs()]
+    dashboard.store.delete(live)
+    wait(lambda: len(person.all("#runs-rows tr")) == 2)
+
+
+def test_two_runs_are_compared_side_by_side_as_a_difference_and_by_their_curves(
+    person: Person, pair: tuple[str, str]
+) -> None:
+    person.goes_to("/runs")
+    tick(person, *pair)
+    person.presses("#runs-compare:not([disabled])")
+    wait(lambda: person.path.startswith("/compare/"))
+    wait(lambda: len(person.all("#compare-maps .hm")) == 2)
+    wait(lambda: len(person.all("#compare-curves .scatterlayer .trace")) >= 2)
+    person.presses("#compare-view label", "Difference")
+    person.sees(".compare-counts", "A is better in")
+    wait(lambda: len(person.all("#compare-maps .hm")) == 1)
+    wait(lambda: person.path.endswith("?view=difference"))
+    link = person.path
+    person.resizes(PHONE)
+    person.prefers("dark")
+    person.goes_to(link)
+    person.sees(".compare-counts", "A is better in")
+    assert person.sideways() <= 0
+
+
+def test_several_runs_are_exported_and_come_back(person: Person, dashboard: Dashboard, pair: tuple[str, str]) -> None:
+    person.goes_to("/runs")
+    tick(person, *pair)
+    person.presses("#runs-export:not([disabled])")
+    (file,) = wait(lambda: person.downloads)
+    assert file.name == "runs.zip"
+    before = {run.id for run in dashboard.store.runs()}
+    person.driver.find_element("css selector", "#runs-import input[type=file]").send_keys(str(file))
+    person.sees(".mantine-Notification-root", "Imported 2 runs")
+    wait(lambda: len(person.all("#runs-rows tr")) == len(before) + 2)
+    new = [run.id for run in dashboard.store.runs() if run.id not in before]
+    same = [
+        (_elites(dashboard, one), _elites(dashboard, two))
+        for one, two in zip(sorted(_found(dashboard, new)), sorted(_found(dashboard, pair)), strict=True)
+    ]
+    assert all(one == two for one, two in same)
+    wrong = file.with_name("wrong.npz")
+    wrong.write_bytes(b"no run at all")
+    person.driver.find_element("css selector", "#runs-import input[type=file]").send_keys(str(wrong))
+    person.sees(".mantine-Notification-root", "wrong.npz was not imported")
+    person.sees(".mantine-Notification-root", "ot a run file, because it is not an .npz file")
+
+
+def _found(dashboard: Dashboard, run_ids: object) -> list[tuple[str, str]]:
+    return [(dashboard.store.run(run_id).request.settings.search, run_id) for run_id in run_ids]  # type: ignore[attr-defined]
+
+
+def _elites(dashboard: Dashboard, found: tuple[str, str]) -> list[float]:
+    snapshot = dashboard.store.snapshot(found[1])
+    assert isinstance(snapshot, Snapshot)
+    return [elite.f for elite in snapshot.archive()]

@@ -1,0 +1,121 @@
+"""The start page as a person uses it."""
+
+from __future__ import annotations
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from mapelites.tolerances import PAPER_LEVELS
+from tests.browser.conftest import PHONE, Dashboard, Person, wait
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("start")]
+
+
+def chips(person: Person) -> str:
+    return ".level-chips input"
+
+
+def test_one_press_starts_the_default_run_and_its_map_fills(person: Person, dashboard: Dashboard) -> None:
+    person.goes_to("/")
+    person.sees(".recent .empty", "No runs yet")
+    person.sees("#start-cells", "125 cells = 5 × 5 × 5 bins")
+    person.presses("#start-button")
+    wait(lambda: person.path.startswith("/run/"))
+    run = dashboard.store.runs()[0]
+    assert person.path == f"/run/{run.id}"
+    assert (run.request.problem, run.request.dimension, run.request.pace) == ("C17", 10, 20_000)
+    assert run.request.tolerances.levels == (PAPER_LEVELS,) * 3
+    wait(lambda: dashboard.store.run(run.id).occupied > 10)
+    dashboard.store.stop(run.id)
+    person.presses(".brand")
+    person.sees(".recent-item", "C17 10D")
+    person.sees(".recent-item .state", "stopped")
+    person.sees(".recent-item .thumbnail[role=img]")
+
+
+@pytest.mark.usefixtures("dashboard")
+def test_levels_are_checked_as_they_are_typed(person: Person) -> None:
+    person.goes_to("/")
+    field = person.sees(chips(person))
+    for wrong, words in (
+        ("-1", "A level must not be negative, but one was -1"),
+        ("much", "A level must be a number, but one was 'much'"),
+        ("0.0001", "Level 1e-4 is there twice"),
+        ("inf", "A level must be a finite number, but one was inf"),
+    ):
+        field.send_keys(wrong, Keys.ENTER)
+        person.sees(".level-chips .mantine-InputWrapper-error", words)
+        person.sees("#start-cells", "No map yet: a level is wrong.")
+        field.send_keys(Keys.BACKSPACE)
+        person.sees("#start-cells", "125 cells")
+        person.sees_no(".level-chips .mantine-InputWrapper-error")
+    field.send_keys("0.5", Keys.ENTER)
+    person.sees("#start-cells", "216 cells = 6 × 6 × 6 bins")
+    person.sees(".bins", "(0.01, 0.5]")
+    field.send_keys(",".join(f"{k}e9" for k in range(1, 42)) + ",")
+    person.sees(".level-chips .mantine-InputWrapper-error", "At most 40 levels are possible, but there were")
+    person.presses("button", "Decades")
+    person.sees("#start-cells", "512 cells")
+    person.driver.execute_script("document.getElementById('start-same').click()")
+    wait(lambda: len(person.all(".level-row")) == 3)
+    person.all(chips(person))[1].send_keys(Keys.BACKSPACE)
+    person.sees("#start-cells", "448 cells = 8 × 7 × 8 bins")
+
+
+@pytest.mark.usefixtures("dashboard")
+def test_another_problem_brings_its_formula_its_constraints_and_its_bounds(person: Person) -> None:
+    person.goes_to("/?problem=C04")
+    person.sees("#start-details mjx-container")
+    person.sees("#start-cells", "625 cells")
+    person.types("#start-problem", "rotated")
+    person.sees("[role=option]", "C08")
+    person.types("#start-problem", "C06")
+    person.keys(Keys.ARROW_DOWN, Keys.ENTER)
+    person.sees("#start-details", "-600 to 600")
+    person.sees("#start-cells", "25 cells = 5 × 5 bins")
+    person.types("#start-dimension", "11")
+    person.sees(".mantine-InputWrapper-error", "C06: the dimension must be 10 or 30, but it was 11")
+    person.types("#start-dimension", "30")
+    person.sees("#start-details", "each of 30 variables")
+    wait(lambda: person.sees("#start-evaluations").get_attribute("value") == "600,000")
+
+
+def test_a_wrong_field_says_so_beside_it_and_loses_nothing(person: Person, dashboard: Dashboard) -> None:
+    before = len(dashboard.store.runs())
+    person.goes_to("/")
+    person.types("#start-seed", "12")
+    person.types("#start-evaluations", "ten")
+    person.sees(".mantine-InputWrapper-error", "Evaluations must be a whole number, but it was 'ten'")
+    person.presses(".advanced summary")
+    person.types("#start-sigma", "-3")
+    person.sees(".mantine-InputWrapper-error", "Sigma must be above 0 to 1e+06, but it was -3")
+    person.presses("#start-button")
+    person.sees(".mantine-Notification-root", "Nothing started: 2 fields are wrong")
+    assert len(dashboard.store.runs()) == before
+    assert person.sees("#start-seed").get_attribute("value") == "12"
+    person.types("#start-evaluations", "3e3")
+    person.types("#start-sigma", "0.25")
+    person.sees_no(".mantine-InputWrapper-error")
+    person.sees("#start-seed").send_keys(Keys.ENTER)
+    wait(lambda: person.path.startswith("/run/"))
+    settings = dashboard.store.runs()[0].request.settings
+    assert (settings.evaluations, settings.seed, settings.sigma) == (3_000, 12, 0.25)
+
+
+def test_full_speed_is_remembered_and_the_keyboard_alone_is_enough(person: Person, dashboard: Dashboard) -> None:
+    person.resizes(PHONE)
+    person.goes_to("/")
+    assert person.sideways() <= 0
+    person.presses("#start-pace label", "Full speed")
+    person.goes_to("/runs")
+    person.goes_to("/")
+    wait(lambda: person.all("#start-pace input[value=full]")[0].is_selected())
+    for _ in range(60):
+        person.keys(Keys.TAB)
+        if person.driver.switch_to.active_element.get_attribute("id") == "start-button":
+            break
+    person.keys(Keys.ENTER)
+    wait(lambda: person.path.startswith("/run/"))
+    run = dashboard.store.runs()[0]
+    assert run.request.pace is None
+    dashboard.finished(run.id)

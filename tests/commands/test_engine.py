@@ -1,0 +1,126 @@
+"""The engine from the terminal, as a person types it."""
+
+import csv
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from mapelites.__main__ import main
+from mapelites.commands.progress import Progress, clock
+from mapelites.problems import get
+from mapelites.snapshot import Snapshot
+
+
+@pytest.fixture
+def saved(tmp_path, capsys):
+    out = tmp_path / "c16.npz"
+    arguments = ["run", "C16", "--dim", "10", "--search", "paper-3", "--seed", "1", "--evaluations", "20000"]
+    assert main([*arguments, "--out", str(out)]) == 0
+    capsys.readouterr()
+    return out
+
+
+def test_problems_lists_all_eighteen(capsys):
+    assert main(["problems"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 19
+    assert lines[16].split() == ["C16", "2", "to", "30", "[-10,", "10]", "2", "inequality,", "2", "equality", "0,", "0"]
+
+
+def test_a_run_is_saved_and_shown(saved, capsys):
+    assert main(["show", str(saved)]) == 0
+    shown = capsys.readouterr().out
+    snapshot = Snapshot.from_bytes(saved.read_bytes())
+    archive = snapshot.archive()
+    assert "C16 10D · paper-3 · seed 1" in shown
+    assert "20,000 of 20,000" in shown
+    assert f"{len(archive)} of 625" in shown
+    assert "of the 125 that can exist" in shown
+    assert f"{archive.best().f:.4g}" in shown
+
+
+def test_exported_numbers_are_the_stored_doubles(saved, capsys):
+    archive = Snapshot.from_bytes(saved.read_bytes()).archive()
+    assert main(["export", str(saved), "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    x = np.array([[float(row[f"x{i}"]) for i in range(1, 11)] for row in rows])
+    again = get("C16", 10).evaluate(x)
+    assert again.f.tolist() == [float(row["f"]) for row in rows] == archive.elites.f.tolist()
+    assert again.h[:, 1].tolist() == [float(row["h2"]) for row in rows]
+    assert main(["export", str(saved), "--json"]) == 0
+    assert [each["f"] for each in json.loads(capsys.readouterr().out)] == archive.elites.f.tolist()
+
+
+def test_levels_may_be_given_for_all_or_for_one(tmp_path):
+    out = tmp_path / "a.npz"
+    arguments = ["run", "C01", "--evaluations", "3000", "--levels", "0,0.5", "--levels", "g2=0,1,2", "--out", str(out)]
+    assert main(arguments) == 0
+    assert Snapshot.from_bytes(out.read_bytes()).tolerances.levels == ((0.0, 0.5), (0.0, 1.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "C19"], "the problem must be one of C01"),
+        (["run", "C06", "--dim", "11"], "C06: the dimension must be 10 or 30, but it was 11"),
+        (["run", "C01", "--search", "best"], "search must be one of paper-1"),
+        (["run", "C01", "--evaluations", "0"], "evaluations must be from 1"),
+        (["run", "C01", "--levels", "0,x"], "g1: a level must be a number, but one was 'x'"),
+        (["run", "C01", "--levels", "h1=0,1"], "tolerances: C01 has constraints g1, g2, but not 'h1'"),
+        (["run", "C01", "--out", "nowhere/a.npz"], "--out: there is no folder nowhere"),
+        (["show", "nothing.npz"], "nothing.npz: No such file or directory"),
+    ],
+)
+def test_bad_input_gives_one_clear_line_and_exit_code_2(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_run_is_named(tmp_path, capsys):
+    path = tmp_path / "a.npz"
+    path.write_bytes(b"hello")
+    assert main(["show", str(path)]) == 2
+    assert f"{path}: not a run file, because" in capsys.readouterr().err
+
+
+def test_an_interrupt_keeps_what_was_found(tmp_path):
+    out = tmp_path / "long.npz"
+    command = [sys.executable, "-m", "mapelites", "run", "C17", "--evaluations", "2000000000", "--out", str(out)]
+    terminal, inside = pty.openpty()
+    process = subprocess.Popen(command, stderr=inside, stdout=subprocess.PIPE, text=True, env={**os.environ})
+    os.close(inside)
+    drawn = ""
+    while "feasible" not in drawn:  # the bar shows that the search is under way
+        drawn += os.read(terminal, 4096).decode()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    assert process.returncode == 130
+    assert "after an interrupt" in said
+    snapshot = Snapshot.from_bytes(out.read_bytes())
+    assert 0 < snapshot.evaluations < 2_000_000_000
+    assert len(snapshot.archive()) > 0
+    for part in ("/2G", "/s", "left", "/125 cells"):
+        assert part in drawn
+
+
+def test_the_bar_says_how_far_how_fast_and_how_long_still():
+    progress = Progress(200_000, quiet=True)
+    words = " 25%  50k/200k  25k/s  0:06 left  note"
+    assert progress.line(50_000, 2.0, "note", 120) == "[======                  ] " + words
+    assert progress.line(50_000, 2.0, "note", 50) == "[==       ] " + words
+    assert progress.line(50_000, 2.0, "note", 40) == words
+    assert [clock(7), clock(750), clock(3723)] == ["0:07", "12:30", "1:02:03"]

@@ -1,0 +1,110 @@
+"""The app as a web server sees it: addresses, headers, who may call, and what it says of itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+import app
+from components import problems_page, shell
+from components.cache import memory
+from components.context import Context
+from components.pages import Page, arguments, find
+from mapelites.problems import names
+from mapelites.runs import Store
+from tests.components.conftest import request
+
+
+@pytest.fixture
+def client(store: Store) -> Iterator[FlaskClient]:
+    server = app.create_app(store, hosts=["illuminate.example"]).server
+    with server.test_client() as made:
+        yield made
+
+
+@pytest.mark.parametrize("host", ["localhost:8050", "127.0.0.1", "[::1]:8050", "illuminate.example"])
+def test_it_answers_to_its_own_names(client: FlaskClient, host: str) -> None:
+    assert client.get("/", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "8.8.8.8"])
+def test_it_does_not_answer_to_other_names(client: FlaskClient, host: str) -> None:
+    assert client.get("/", headers={"Host": host}).status_code == 400
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost:9999"])
+def test_a_request_from_another_page_is_refused(client: FlaskClient, origin: str) -> None:
+    headers = {"Host": "localhost:8050", "Origin": origin}
+    answer = client.post("/_dash-update-component", json={}, headers=headers)
+    assert answer.status_code == 403
+
+
+def test_a_request_that_is_too_large_is_refused(client: FlaskClient) -> None:
+    answer = client.post("/_dash-update-component", data=bytes(65 * 2**20), content_type="application/json")
+    assert answer.status_code == 413
+
+
+def test_a_page_may_load_nothing_from_elsewhere(client: FlaskClient) -> None:
+    answer = client.get("/")
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe-eval" not in policy
+    assert not re.search(r"script-src[^;]*unsafe-inline", policy)
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", answer.text)
+
+
+def test_health_says_what_is_missing(client: FlaskClient) -> None:
+    answer = client.get("/health")
+    assert (answer.status_code, answer.json) == (503, {"web": True, "store": True, "worker": False})
+    status = client.get("/status")
+    assert (status.status_code, status.json) == (200, {**answer.json, "problem": None})
+
+
+def test_a_thumbnail_of_nothing_is_not_found(client: FlaskClient, store: Store) -> None:
+    run_id = store.create(request())
+    assert client.get(f"/thumbnail/{run_id}/1/light").status_code == 404
+    assert client.get("/thumbnail/nosuchrun/1/dark").status_code == 404
+
+
+def test_every_address_leads_to_its_page() -> None:
+    for path in ("/", "/runs", "/runs/", "/run/abc", "/problems", "/compare/a+b"):
+        assert find(app.PAGES, path) is not None, path
+    found = find(app.PAGES, "/run/k3x")
+    assert found is not None
+    assert found[1] == {"run_id": "k3x"}
+    assert find(app.PAGES, "/run/k3x/more") is None
+    assert arguments("?a=1&b=") == {"a": "1", "b": ""}
+    assert arguments(None) == {}
+
+
+def test_a_page_that_is_not_there_or_cannot_be_shown_says_so(store: Store) -> None:
+    context = Context(store, memory(Flask("test"), store.path / "figures"))
+    content, title = shell.page_at(context, app.PAGES, "/nowhere", None)
+    assert "There is no page here" in str(content)
+    assert title == "Not found · Illuminate"
+    content, _ = shell.page_at(context, app.PAGES, "/compare/one", None)
+    assert "comparing takes 2 to 6 different runs, but there were 1" in str(content)
+
+
+def test_problems_are_found_by_name_kind_and_difficulty() -> None:
+    assert problems_page.matching("") == list(names())
+    assert problems_page.matching("c07") == ["C07", "C08"]
+    assert problems_page.matching("rotated") == ["C06", "C08", "C10", "C11", "C15"]
+    assert "C03" in problems_page.matching("equalities only")
+    assert problems_page.matching("no such thing") == []
+
+
+def test_navigation_marks_where_one_is(client: FlaskClient) -> None:
+    def current(path: str) -> list[Any]:
+        links = shell._links(app.PAGES, path)
+        return [link.children for link in links if getattr(link, "aria-current", None) == "page"]
+
+    assert current("/runs") == ["Runs"]
+    assert current("/run/abc") == []
+    assert all(isinstance(page, Page) for page in app.PAGES)

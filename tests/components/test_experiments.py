@@ -1,0 +1,136 @@
+"""The parts of the experiments page that can be looked at without a browser."""
+
+import numpy as np
+import pytest
+
+from components.experiments_campaign import View
+from components.experiments_figures import boxes, convergence, quartiles, reference_words, references
+from components.experiments_files import take_in
+from components.experiments_form import read
+from components.experiments_words import Cell, listed, title
+from mapelites import InputError
+from mapelites.campaign import Campaign, Folder, Instance
+from mapelites.campaign.task import execute, payload
+from mapelites.report import Final, summarise
+from mapelites.report_reference import edeag, paper
+from mapelites.report_table import Row
+from mapelites.runs import Store
+
+NAN = float("nan")
+FORM = {
+    "problems": ["C07", "C01"], "dimensions": "10, 30", "searches": ["paper-3"], "runs": "5", "seed": "2",
+    "evaluations": "", "levels": "", "scheduler": "",
+}  # fmt: skip
+
+
+def curve(*best):
+    return np.array([(100.0 * 10**i, i + 1.0, value) for i, value in enumerate(best)])
+
+
+def row(search, *finals):
+    instance = Instance("C07", 10, search)
+    given = tuple(Final(f"r{i}", 0, f, (v,)) for i, (f, v) in enumerate(finals))
+    return Row(instance, summarise(given), given, 0, paper(instance), edeag("C07", 10))
+
+
+def test_quartiles_count_a_run_without_a_feasible_solution_as_the_worst():
+    curves = [curve(NAN, 5.0), curve(4.0, 1.0), curve(NAN, NAN), curve(3.0, 2.0), curve(9.0, 4.0)]
+    at, bands = quartiles(curves, 2)
+    assert at.tolist() == [100.0, 1000.0]
+    assert np.array_equal(bands, [[4.0, 2.0], [9.0, 4.0], [NAN, 5.0]], equal_nan=True)
+
+
+def test_a_convergence_figure_has_a_median_an_area_and_reference_lines():
+    figure = convergence(
+        {"paper-1": [curve(9.0, 2.0)] * 3, "paper-3": []}, "objective", {"best known": 0.5}, dark=False
+    )
+    line, area, known = figure["data"]
+    assert (line["y"], area["fill"], known["y"]) == ([9.0, 2.0], "toself", [0.5, 0.5])
+
+
+def test_a_logarithmic_scale_leaves_out_references_it_cannot_show_and_the_words_have_them():
+    figure = convergence({"paper-1": [curve(1e9, 2.0)]}, "objective", {"εDEag median": 0.0}, dark=True)
+    assert figure["layout"]["yaxis"]["type"] == "log"
+    assert len(figure["data"]) == 2
+    words = reference_words([row("paper-1", (1.0, 0.0))], 0.0)
+    assert words == "Published medians: the paper's paper-1 7.117e9 (0 violated); εDEag's 0 (0 violated); best known 0."
+
+
+def test_without_a_feasible_run_the_figures_say_so():
+    figure = convergence({"paper-1": [curve(NAN, NAN)]}, "objective", {"best known": 0.0}, dark=False)
+    assert figure["layout"]["annotations"][0]["text"] == "No run has found a feasible solution"
+    figure = boxes([row("paper-1", (1.0, 0.5), (2.0, 0.7))], ["paper-1"], {"best known": 0.0}, dark=False)
+    assert figure["layout"]["yaxis"]["title"]["text"] == "Mean violation, no run is feasible"
+    assert figure["data"][0]["y"] == [0.5, 0.7]
+
+
+def test_boxes_hold_feasible_runs_only_and_name_each_for_the_click():
+    rows = [row("paper-1", (1.0, 0.0), (2.0, 0.7), (3.0, 0.0))]
+    box, published = boxes(rows, ["paper-1"], references(rows[0], 0.0), dark=False)["data"]
+    assert (box["y"], box["customdata"], box["name"]) == ([1.0, 3.0], ["r0", "r2"], "paper-1<br>2 of 3")
+    assert published["y"] == [7.117e9]
+
+
+@pytest.mark.parametrize(
+    ("cell", "state", "words", "short"),
+    [
+        (Cell(25, 0, 0, 25), "done", "25 done", "25 done"),
+        (Cell(7, 0, 1, 25), "running", "7 of 25, 1 running", "running 7/25"),
+        (Cell(24, 1, 0, 25), "failed", "24 of 25, 1 failed", "1 failed, 24/25"),
+        (Cell(7, 0, 0, 25), "waiting", "7 of 25", "7/25"),
+        (Cell(0, 0, 0, 25), "waiting", "waiting", "waiting"),
+    ],
+)
+def test_the_state_of_a_cell_is_a_word(cell, state, words, short):
+    assert (cell.state, cell.words, cell.short) == (state, words, short)
+
+
+def test_a_campaign_is_named_by_what_it_runs():
+    assert title(Campaign(("C01", "C07"), (10, 30), ("paper-1",))) == "C01 and C07 · 10D and 30D · paper-1"
+    assert listed(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
+
+
+def test_the_form_describes_a_campaign_with_problems_in_their_order():
+    campaign = read({**FORM, "evaluations": "5,000", "levels": "0, 0.5; 2"})
+    assert (campaign.problems, campaign.dimensions, campaign.runs, campaign.seed) == (("C01", "C07"), (10, 30), 5, 2)
+    assert campaign.tasks[0].tolerances.levels[0] == (0.0, 0.5, 2.0)
+    assert campaign.tasks[0].settings.evaluations == 5_000
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"problems": []}, "problems: a campaign needs at least one"),
+        ({"problems": "C01"}, "problems must be a list of names, but it was 'C01'"),
+        ({"dimensions": "ten"}, "a dimension must be a whole number .*, but it was 'ten'"),
+        ({"runs": "many"}, "runs must be a whole number from 1 to 1,000, but it was 'many'"),
+        ({"levels": "1, a"}, "a level must be a number, but one was 'a'"),
+        ({"evaluations": "lots"}, "evaluations must be a whole number, but it was 'lots'"),
+    ],
+)
+def test_a_wrong_form_is_refused_in_words(change, message):
+    with pytest.raises(InputError, match=message):
+        read({**FORM, **change})
+
+
+def test_an_address_or_a_browser_that_asks_for_the_unknown_gets_the_first_there_is():
+    campaign = Campaign(("C01", "C07"), (10, 30), ("paper-1", "paper-3"))
+    assert View.of(campaign, {"dimension": "30", "problem": "C07"}) == View(30, "paper-1", "C07", "none")
+    assert View.of(campaign, {"dimension": [1], "search": "<b>", "beside": 3}) == View(10, "paper-1", "C01", "none")
+    assert View.of(campaign, None) == View(10, "paper-1", "C01", "none")
+
+
+def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
+    campaign = Campaign(("C01",), (10,), ("paper-1",), runs=1, changes={"evaluations": 300})
+    folder, store = Folder.create(tmp_path / "c", campaign), Store(tmp_path / "store")
+    task = campaign.tasks[0]
+    with pytest.raises(InputError, match="the run C01-10d-paper-1-01 has no result yet"):
+        take_in(store, folder, task.name)
+    folder.keep(task, execute(payload(task)))
+    run_id = take_in(store, folder, task.name)
+    assert (store.run(run_id).state, store.run(run_id).request.settings.seed) == ("finished", task.settings.seed)
+    assert take_in(store, folder, task.name) == run_id
+    store.delete(run_id)
+    assert take_in(store, folder, task.name) == run_id
+    assert store.run(run_id).deleted is None
+    store.close()

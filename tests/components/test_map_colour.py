@@ -1,0 +1,100 @@
+"""What colours mean, also for values below zero and over many orders of magnitude."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from components.map_colour import FIRST, LAST, automatic_scale, colouring, symmetric_log
+from mapelites import illuminate
+from mapelites.archive import Archive, Elites
+from mapelites.errors import InputError
+from mapelites.problem import Constraint, Problem
+from mapelites.problems import get
+from mapelites.tolerances import Tolerances
+
+
+def archive_with(objectives: list[float]) -> Archive:
+    """One elite per objective, in cells of ascending order."""
+    count = len(objectives)
+    problem = Problem("plain", [0.0], [1.0], (Constraint("g1", "inequality"),), lambda x: (0.0, [x[0]], []))
+    rows = np.arange(count, dtype=float)
+    found = Elites(np.zeros((count, 1)), np.array(objectives), rows[:, None], np.empty((count, 0)),
+                   np.arange(1, count + 1), np.full(count, "random"))  # fmt: skip
+    return Archive(problem, Tolerances(("g1",), (tuple(range(count)) or (0.0,),)), found)
+
+
+@pytest.mark.parametrize("scale", ["auto", "linear", "log", "rank"])
+@pytest.mark.parametrize(
+    "objectives",
+    [
+        [1.0, 2.0, 3.0, 4.0],
+        [1e-12, 1e-6, 1.0, 1e3],
+        [-1e8, -3.0, -1e-7, 0.0, 1e-7, 5.0, 1e8],
+        [-5.0, -4.0, -3.0],
+        [1e-310, 1e300, 0.0],
+    ],
+)
+def test_the_lower_the_objective_the_brighter_on_every_scale(scale: str, objectives: list[float]) -> None:
+    colours = colouring(archive_with(objectives), "objective", scale, 1).colours.astype(int)
+    order = np.argsort(objectives)
+    assert (np.diff(colours[order]) <= 0).all()
+    assert colours[order[0]] == LAST
+    assert colours[order[-1]] == FIRST
+
+
+@pytest.mark.parametrize("objectives", [[7.0], [3.0, 3.0], []])
+def test_equal_values_and_single_ones_have_a_colour_and_at_most_one_label(objectives: list[float]) -> None:
+    found = colouring(archive_with(objectives), "objective", "auto", 1)
+    assert len(found.colours) == len(objectives)
+    assert len(found.ticks) <= 1
+
+
+@pytest.mark.parametrize(
+    ("objectives", "scale"),
+    [
+        (np.linspace(3, 9, 40), "linear"),
+        (np.linspace(-9, 9, 40), "linear"),
+        (np.logspace(-7, 8, 40), "log"),
+        (-np.logspace(-7, 8, 40), "log"),
+        (np.r_[1e-15, 1 + np.arange(40) * 1e-6, 1e15], "rank"),
+    ],
+)
+def test_the_scale_is_chosen_so_that_elites_can_be_told_apart(objectives: np.ndarray, scale: str) -> None:
+    assert automatic_scale(objectives) == scale
+
+
+def test_a_symmetric_logarithm_treats_both_signs_alike_and_keeps_zero() -> None:
+    values = np.array([-100.0, -1.0, 0.0, 1.0, 100.0])
+    assert symmetric_log(values, 1.0).tolist() == [-3.0, -1.0, 0.0, 1.0, 3.0]
+
+
+def test_labels_of_a_logarithmic_scale_span_its_values() -> None:
+    ticks = colouring(archive_with([1e-4, 1.0, 1e4]), "objective", "log", 1).ticks
+    assert [tick.label for tick in ticks] == ["1e-4", "0.01", "1", "100", "10,000"]
+    assert [tick.place for tick in ticks] == [1.0, 0.75, 0.5, 0.25, 0.0]
+
+
+def test_kinds_have_names_and_colours_of_their_own() -> None:
+    archive = illuminate(get("C17", 10), evaluations=3_000)
+    found = colouring(archive, "operator", "auto", 3_000)
+    assert set(found.kinds) == set(archive.elites.operator.tolist())
+    assert len(np.unique(found.colours)) == len(found.kinds)
+    satisfied = colouring(archive, "satisfied", "auto", 3_000)
+    assert satisfied.kinds == ("0 of 3", "1 of 3", "2 of 3", "3 of 3")
+    assert len({colour for _, colour in satisfied.legend()["kinds"]}) == 4
+
+
+def test_younger_elites_are_brighter() -> None:
+    archive = illuminate(get("C17", 10), evaluations=3_000)
+    colours = colouring(archive, "age", "auto", 3_000).colours
+    assert colours[np.argmax(archive.elites.found_at)] == colours.max()
+
+
+def test_an_unknown_colour_or_scale_is_refused_in_words() -> None:
+    with pytest.raises(
+        InputError, match="colour must be one of objective, age, operator, satisfied, but it was 'taste'"
+    ):
+        colouring(archive_with([1.0]), "taste", "auto", 1)
+    with pytest.raises(InputError, match="scale must be one of auto, linear, log, rank, but it was 'cubic'"):
+        colouring(archive_with([1.0]), "objective", "cubic", 1)

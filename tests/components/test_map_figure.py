@@ -1,0 +1,119 @@
+"""The nested heatmap as a figure, and as a small picture."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import pytest
+
+from components.map_axes import bounds, intervals
+from components.map_colour import EMPTY, FIRST, IMPOSSIBLE
+from components.map_figure import SHAPES, View, content, figure, patch, thumbnail, thumbnail_png
+from components.map_fold import Fold
+from mapelites import Tolerances, illuminate
+from mapelites.archive import Archive, Elites
+from mapelites.problems import get
+
+
+@pytest.fixture(scope="module", params=["C07", "C01", "C17", "C16"])
+def archive(request: pytest.FixtureRequest) -> Archive:
+    """Maps of one to four constraints."""
+    return illuminate(get(request.param, 10), evaluations=20_000)
+
+
+def unpacked(packed: dict[str, Any]) -> np.ndarray:
+    rows, columns = map(int, packed["shape"].split(","))
+    kind = {"u1": np.uint8, "f4": np.float32, "f8": np.float64}[packed["dtype"]]
+    return np.frombuffer(base64.b64decode(packed["bdata"]), kind).reshape(rows, columns)
+
+
+def drawn(archive: Archive, view: View = View(), **look: bool) -> dict[str, Any]:  # noqa: B008
+    looks = {"dark": False, "narrow": False, **look}
+    return figure(archive, view, content(archive, view, 20_000), **looks)
+
+
+def test_every_elite_is_drawn_at_its_place_and_nothing_else_is(archive: Archive) -> None:
+    colours = unpacked(content(archive, View(), 20_000)["z"])
+    values = unpacked(content(archive, View(), 20_000)["values"])
+    fold = Fold.of(archive.tolerances)
+    for elite in archive:
+        assert colours[fold.place(elite.cell)] >= FIRST
+        assert values[fold.place(elite.cell)] == elite.f
+    assert (colours >= FIRST).sum() == len(archive)
+    empty = colours == EMPTY
+    impossible = colours == IMPOSSIBLE
+    assert empty.sum() + len(archive) == archive.possible.sum()
+    assert (impossible == (fold.impossible(archive) & (colours < FIRST))).all()
+
+
+def test_the_best_overall_is_outlined_in_red_and_the_best_feasible_has_a_star(archive: Archive) -> None:
+    found = drawn(archive)
+    fold = Fold.of(archive.tolerances)
+    best, feasible = archive.best(), archive.best(feasible=True)
+    assert best is not None
+    row, column = fold.place(best.cell)
+    box = found["layout"]["shapes"][SHAPES.index("best")]
+    assert (box["x0"], box["y0"], box["visible"]) == (column - 0.5, row - 0.5, True)
+    star = (found["data"][1]["y"][0], found["data"][1]["x"][0])
+    assert star == (fold.place(feasible.cell) if feasible else (None, None))
+
+
+def test_every_constraint_is_named_and_every_outer_bin_labelled(archive: Archive) -> None:
+    for narrow in (False, True):
+        layout = drawn(archive, narrow=narrow)["layout"]
+        texts = [each["text"] for each in layout["annotations"]]
+        for name in archive.tolerances.names:
+            assert any(f"<b>{name}</b>" in text for text in texts)
+        fold = Fold.of(archive.tolerances)
+        for axis, ticks in ((fold.x, layout["xaxis"]["ticktext"]), (fold.y, layout["yaxis"]["ticktext"])):
+            for constraint in axis.constraints:
+                known = {*intervals(archive.tolerances, constraint), *bounds(archive.tolerances, constraint)}
+                assert len(known & {*texts, *ticks}) >= len(archive.tolerances.levels[constraint]) + 1
+
+
+def test_a_change_of_elites_reaches_a_drawn_figure_as_a_patch_of_the_same_content(archive: Archive) -> None:
+    view = View(colour="age")
+    fresh = content(archive, view, 20_000)
+    whole = figure(archive, view, fresh, dark=True, narrow=False)
+    operations = {
+        tuple(each["location"]): each["params"]["value"]
+        for each in patch(fresh, dark=True).to_plotly_json()["operations"]
+    }
+    assert operations["data", 0, "z"] == whole["data"][0]["z"]
+    assert operations["data", 0, "colorscale"] == whole["data"][0]["colorscale"]
+    assert operations["data", 1, "x"] == whole["data"][1]["x"]
+    assert operations["layout", "shapes", 4, "x0"] == whole["layout"]["shapes"][4]["x0"]
+
+
+def test_zoom_is_kept_while_the_shape_is_the_same_and_dropped_when_it_is_not(archive: Archive) -> None:
+    revision = drawn(archive)["layout"]["uirevision"]
+    assert drawn(archive, dark=True, view=View(colour="age"))["layout"]["uirevision"] == revision
+    other = archive.rebin(Tolerances.same(archive.problem, [0, 1]))
+    assert drawn(other)["layout"]["uirevision"] != revision
+
+
+def test_a_large_map_draws_no_lines_between_its_inner_bins_and_sends_one_byte_per_colour() -> None:
+    problem = get("C04", 10)
+    tolerances = Tolerances.same(problem, [0, *np.logspace(-6, 3, 18)])
+    archive = Archive(problem, tolerances, Elites.empty(problem))
+    found = drawn(archive)
+    assert len(found["data"][0]["z"]["bdata"]) < 1.4 * 400 * 400
+    assert len(found["layout"]["shapes"][SHAPES.index("inner")]["path"]) < 2_000
+    assert found["data"][0]["customdata"]["dtype"] == "f4"
+    assert found["layout"]["xaxis"]["ticktext"] == []
+
+
+def test_labels_stay_short_where_levels_have_many_digits() -> None:
+    tolerances = Tolerances(("g1",), ((0, 1 / 3, 123456.789),))
+    assert bounds(tolerances, 0) == ("0", "≤0.333", "≤1.23e5", ">1.23e5")
+
+
+def test_a_thumbnail_is_a_png_that_differs_with_the_scheme_and_with_the_elites(archive: Archive) -> None:
+    picture = thumbnail_png(archive, size=64)
+    assert picture.startswith(b"\x89PNG")
+    assert thumbnail(archive, size=64) == "data:image/png;base64," + base64.b64encode(picture).decode()
+    empty = Archive(archive.problem, archive.tolerances, Elites.empty(archive.problem))
+    assert thumbnail_png(empty, size=64) != picture
+    assert thumbnail_png(empty, dark=True, size=64) != thumbnail_png(empty, size=64)

@@ -1,0 +1,159 @@
+"""What the run page makes of words that no browser of ours would send: an answer in words, never a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from components.run_actions import read_pace
+from components.run_view import Maps, from_query, levels_from_text, levels_text, read_levels, read_view
+from mapelites import Settings, Tolerances
+from mapelites.errors import InputError
+from mapelites.problems import get
+from mapelites.runs import RunRequest, Store
+from mapelites.snapshot import Snapshot
+
+OWN = Tolerances.default(get("C17", 10))
+JUNK: tuple[Any, ...] = (None, -1, 10**30, 1.5, "../../etc", "", [], [[]], {}, {"x": [None]}, True, ["g9"], [["a"], {}],
+                         {"version": 10**30, "tick": 10**30, "time": 1e308, "rate": -1e308, "evaluations": -(10**30)},
+                         {"look": 10**30, "key": {}, "seen": [], "version": 1, "tick": "x", "time": None})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    opened = Store(tmp_path_factory.mktemp("store"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def run_id(store: Store) -> str:
+    request = RunRequest("C17", 10, OWN, Settings.of("paper-3", 10, evaluations=5_000))
+    search = request.begin()
+    search.advance(5_000)
+    return store.import_run(Snapshot.of(search, 1.0).to_bytes())
+
+
+@pytest.fixture(scope="module")
+def browser(store: Store) -> FlaskClient:
+    return create_app(store).server.test_client()
+
+
+def callbacks(browser: FlaskClient) -> list[dict[str, Any]]:
+    """The callbacks of the run page that run on the server."""
+    known = browser.get("/_dash-dependencies").json
+    words = ("run-", "inspector", "rebin", "timeline")
+    ours = [each for each in known if not each["clientside_function"]]
+    return [each for each in ours if any(word in str(each["inputs"]) for word in words) and "form" not in str(each)]
+
+
+def asked(browser: FlaskClient, callback: dict[str, Any], values: dict[str, Any]) -> Any:
+    """Call a callback as a browser does, with these values for its inputs and states."""
+    output = callback["output"]
+    names = output.strip(".").split("...") if output.startswith("..") else [output] if output else []
+    outputs = [{"id": name.rpartition(".")[0], "property": name.rpartition(".")[2].split("@")[0]} for name in names]
+    filled = [
+        [{**each, "value": values.get(each["id"], values.get("*"))} for each in callback[kind]]
+        for kind in ("inputs", "state")
+    ]
+    first = callback["inputs"][0]
+    body = {
+        "output": output,
+        "outputs": outputs if output.startswith("..") else outputs[0] if outputs else {},
+        "inputs": filled[0],
+        "state": filled[1],
+        "changedPropIds": [f"{first['id']}.{first['property']}"],
+    }
+    return browser.post("/_dash-update-component", json=body)
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=repr)
+@pytest.mark.parametrize("known_run", [True, False], ids=["known run", "junk for a run"])
+def test_no_value_from_a_browser_makes_a_callback_fail(
+    browser: FlaskClient, run_id: str, junk: Any, known_run: bool
+) -> None:
+    found = callbacks(browser)
+    assert len(found) > 8
+    for callback in found:
+        values = {"*": junk, "run-id": run_id if known_run else junk, "scheme": "light", "run-narrow": False}
+        answer = asked(browser, callback, values)
+        assert answer.status_code in (200, 204), callback["output"]
+        assert b"Something went wrong" not in answer.data, callback["output"]
+
+
+def test_a_map_is_drawn_for_good_values(browser: FlaskClient, run_id: str) -> None:
+    draw = next(each for each in callbacks(browser) if "run-map.figure" in each["output"])
+    values = {"run-id": run_id, "run-colour": "objective", "run-scale": "auto", "scheme": "dark", "run-narrow": False}
+    figure = asked(browser, draw, values).json["response"]["run-map"]["figure"]
+    assert figure["layout"]["meta"]["columns"] == 25
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/run/{}/elites.csv", 200),
+        ("/run/{}/elites.json?levels=0,1;0,1;0,1", 200),
+        ("/run/{}/run.npz", 200),
+        ("/run/{}/elites.csv?levels=0", 404),
+        ("/run/{}/elites.csv?at=x", 404),
+        ("/run/nobody/elites.csv", 404),
+        ("/run/nobody/run.npz", 404),
+        ("/run/{}/elites.exe", 200),  # no file: the page of the dashboard, which says that nothing is there
+    ],
+)
+def test_files_are_there_or_the_answer_says_why_not(browser: FlaskClient, run_id: str, path: str, code: int) -> None:
+    assert browser.get(path.format(run_id)).status_code == code
+
+
+def test_levels_survive_the_way_through_an_address() -> None:
+    other = Tolerances(OWN.names, ((0, 1 / 3, 1e-300 + 1), (0, 1e-4), (0, 5e-324, 1e300)))
+    assert levels_from_text(levels_text(other), OWN) == other
+    assert levels_from_text(levels_text(OWN), OWN) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"cell": "125"}, "cell: the map has cells 0 to 124, but it was 125"),
+        ({"cell": "-1"}, "cell: a whole number is needed, but it was '-1'"),
+        ({"at": "soon"}, "at: a whole number is needed, but it was 'soon'"),
+        ({"axes": "g1,g7"}, "axes: a constraint must be one of g1, g2, h1, but it was 'g7'"),
+        ({"colour": "taste"}, "colour must be one of objective, age, operator, satisfied, but it was 'taste'"),
+        ({"levels": "0;1"}, "levels: 3 lists are needed, one per constraint, but there were 2"),
+        ({"levels": "0;-1;0"}, "g2: a level must not be negative, but one was -1"),
+    ],
+)
+def test_an_address_that_makes_no_sense_is_refused_in_words(query: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        from_query(query, OWN)
+
+
+def test_words_from_a_browser_are_refused_in_words() -> None:
+    with pytest.raises(InputError, match="pace: a number of evaluations per second is needed, but it was 'fast'"):
+        read_pace("fast")
+    with pytest.raises(InputError, match="a list of levels for every constraint is needed, but it was 'all'"):
+        read_levels("all", OWN)
+    with pytest.raises(InputError, match="a list of constraints is needed, but it was 3"):
+        read_view(3, "objective", "auto", OWN)
+
+
+def test_the_moment_shown_is_the_nearest_one_kept_and_maps_are_kept_for_the_next_click(
+    store: Store, run_id: str
+) -> None:
+    maps = Maps(store)
+    shown = maps.shown(run_id, 7, None)
+    assert shown.evaluations == 5_000
+    assert maps.archive(shown) is maps.archive(maps.shown(run_id))
+    other = maps.shown(run_id, None, [[0, 1], [0, 1], [0, 1]])
+    assert maps.archive(other).tolerances.shape == (3, 3, 3)
+
+
+def test_a_run_without_a_snapshot_has_an_empty_map(store: Store) -> None:
+    queued = store.create(RunRequest("C17", 10, OWN, Settings.of("paper-3", 10)))
+    maps = Maps(store)
+    assert len(maps.archive(maps.shown(queued))) == 0
+    assert maps.archive(maps.shown(queued, None, [[0], [0], [0]])).tolerances.shape == (2, 2, 2)

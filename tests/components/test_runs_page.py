@@ -1,0 +1,136 @@
+"""Which runs the list shows in which order, and what goes in and out as files."""
+
+from __future__ import annotations
+
+import base64
+import io
+import zipfile
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+
+from components import runs_page_actions, runs_page_room, summary
+from components.cache import memory
+from components.context import Context
+from components.runs_page_list import View, live_cells, seen, select
+from mapelites.errors import InputError
+from mapelites.runs import Run, Store
+from tests.components.conftest import request
+
+RUNS = [
+    Run("aaa", request("C17", seed=3), "running", created=300.0, evaluations=50_000, occupied=25, seconds=2.0),
+    Run("bbb", request("C01", search="paper-1"), "finished", created=200.0, best_feasible=-0.7, evaluations=200_000),
+    Run("ccc", request("C17", 30), "failed", created=100.0, best_feasible=4.0, reason="out of memory"),
+]
+
+
+def ids(view: View) -> str:
+    return " ".join(run.id for run in select(RUNS, view))
+
+
+def test_the_newest_run_comes_first() -> None:
+    assert ids(View()) == "aaa bbb ccc"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("c17", "aaa ccc"), ("c17 30d", "ccc"), ("seed 3 10d", "aaa"), ("PAPER-1", "bbb"), ("bbb", "bbb"), ("c99", "")],
+)
+def test_every_word_of_the_filter_must_be_found(text: str, found: str) -> None:
+    assert ids(View(text=text)) == found
+
+
+def test_states_filter_too() -> None:
+    assert ids(View(states=("failed", "finished"))) == "bbb ccc"
+
+
+def test_a_run_without_a_feasible_solution_sorts_last() -> None:
+    assert ids(View(sort="best", descending=False)) == "bbb ccc aaa"
+
+
+def test_pressing_a_column_sorts_by_it_and_pressing_again_turns_it_round() -> None:
+    once = View().sorted_by("best")
+    assert (once.sort, once.descending) == ("best", False)
+    assert once.sorted_by("best").descending
+    assert View().sorted_by("coverage").descending
+
+
+@pytest.mark.parametrize("data", [None, [], {"sort": "nonsense"}, {"sort": ["best"]}])
+def test_whatever_a_browser_sends_makes_a_view(data: object) -> None:
+    assert View.of(data, 5, "running") == View()
+
+
+def test_a_changed_run_is_told_from_an_unchanged_one() -> None:
+    later = replace(RUNS[0], version=1)
+    assert seen([later])["aaa"] != seen([RUNS[0]])["aaa"]
+    assert seen(RUNS) == seen(list(RUNS))
+
+
+def test_a_failed_run_says_why_in_its_row() -> None:
+    assert live_cells(RUNS[2])["state"][1].children == "out of memory"
+
+
+def test_a_run_in_words() -> None:
+    assert (summary.name(RUNS[0]), summary.method(RUNS[0]), summary.address(RUNS[0])) == (
+        "C17 10D",
+        "paper-3 · seed 3",
+        "/run/aaa",
+    )
+    assert (summary.progress(RUNS[0]), summary.coverage(RUNS[0])) == (0.25, 0.2)
+    assert summary.badge(RUNS[0]).children == "running · 25 %"
+
+
+def test_several_exported_runs_come_back_from_one_file() -> None:
+    first, second = _npz("one"), _npz("two")
+    content = runs_page_actions.packed({"a.npz": first, "b.npz": second})
+    assert runs_page_actions.run_files(content) == [first, second]
+
+
+def test_a_single_run_file_and_rubbish_are_passed_on_as_they_are() -> None:
+    assert runs_page_actions.run_files(_npz("one")) == [_npz("one")]
+    assert runs_page_actions.run_files(b"rubbish") == [b"rubbish"]
+
+
+def test_a_file_that_would_unpack_to_too_much_is_refused() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.npz", bytes(65 * 2**20))
+    with pytest.raises(InputError, match="may hold at most 67,108,864 bytes, but this one holds more"):
+        runs_page_actions.run_files(buffer.getvalue())
+
+
+def test_an_upload_is_decoded_or_refused_in_words() -> None:
+    text = "data:application/octet-stream;base64," + base64.b64encode(b"run").decode()
+    assert runs_page_actions.uploaded(text) == b"run"
+    for wrong in ("data:;base64,***", "nothing", None):
+        with pytest.raises(InputError, match="must arrive whole"):
+            runs_page_actions.uploaded(wrong)  # type: ignore[arg-type]
+
+
+def _npz(text: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("about.npy"), text)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(("text", "limit"), [("", None), ("2", 2 * 10**9), ("0.5", 5 * 10**8), (" 1,000 ", 10**12)])
+def test_a_limit_is_read_in_gigabytes(text: str, limit: int | None) -> None:
+    assert runs_page_room.read_limit(text) == limit
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "much", "nan", True, []])
+def test_a_limit_that_is_no_size_is_refused(text: object) -> None:
+    with pytest.raises(InputError, match="must be a number of gigabytes above 0, but it was"):
+        runs_page_room.read_limit(text)
+
+
+def test_runs_that_could_go_are_offered_and_none_is_deleted(store: Store) -> None:
+    context = Context(store, memory(Flask("test"), store.path / "figures"))
+    assert runs_page_room.said(context) == []
+    run_id = store.create(request())
+    store.stop(run_id)
+    store.set_limit(1)
+    assert "more than the limit of 1 B. Deleting the oldest 1 run would make room." in str(runs_page_room.said(context))
+    assert [run.id for run in store.runs()] == [run_id]

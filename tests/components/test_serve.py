@@ -1,0 +1,101 @@
+"""`python app.py`: web server and worker start together, are watched, and stop together."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from components.serve import check_free
+from mapelites.errors import InputError
+
+APP = Path(__file__).parents[2] / "app.py"
+PATIENCE = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def health(port: int) -> dict[str, bool]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=5) as answer:
+            return {name: said for name, said in json.load(answer).items() if name != "problem"}
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return {}
+
+
+def wait_for(wanted: dict[str, bool], port: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while health(port) != wanted:
+        if time.monotonic() > end:
+            pytest.fail(f"waited for {wanted}, but it was {health(port)}")
+        time.sleep(0.1)
+
+
+def children(pid: int) -> dict[int, str]:
+    """The processes started by a process, with their command lines."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return {int(each): Path(f"/proc/{each}/cmdline").read_text().replace("\0", " ") for each in listed}
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    port = free_port()
+    command = [sys.executable, str(APP), "--port", str(port), "--data", str(tmp_path / "store")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    yield process, port
+    if process.poll() is None:
+        process.terminate()
+    process.communicate(timeout=PATIENCE)
+
+
+def test_it_starts_says_where_replaces_a_dead_worker_and_stops_clean(served: tuple[subprocess.Popen[str], int]) -> None:
+    process, port = served
+    all_well = {"web": True, "store": True, "worker": True}
+    wait_for(all_well, port)
+    started = children(process.pid)
+    (worker,) = [pid for pid, command in started.items() if " worker " in command]
+    os.kill(worker, signal.SIGKILL)
+    wait_for({**all_well, "worker": False}, port)
+    wait_for(all_well, port)
+    assert worker not in children(process.pid)
+    last = children(process.pid)
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert re.match(
+        rf"Illuminate runs at http://127\.0\.0\.1:{port}\nRuns are kept in .*store\. Stop with Ctrl-C\.\n", output
+    )
+    assert errors == "The worker ended with code -9; starting it again.\n"
+    assert health(port) == {}
+    assert not any(Path(f"/proc/{pid}").exists() for pid in last)
+
+
+def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, str(APP), "--port", str(port), "--data", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"cannot listen at 127.0.0.1:{port}: Address already in use; try another --port\n"
+
+
+def test_a_port_that_cannot_be_is_refused() -> None:
+    with pytest.raises(InputError, match="port must be from 0 to 65,535, but it was 70,000"):
+        check_free("127.0.0.1", 70_000)

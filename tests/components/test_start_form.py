@@ -1,0 +1,109 @@
+"""What a form of texts asks for, and what is wrong with each of its fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from components import start_form
+from components.start_form import FULL_SPEED, WATCH, defaults, read
+from mapelites.problems import get
+from mapelites.tolerances import Tolerances
+
+
+def levels(problem: str = "C17", dimension: int = 10) -> dict[str, Any]:
+    tolerances = Tolerances.default(get(problem, dimension))
+    return {"names": list(tolerances.names), "levels": [list(each) for each in tolerances.levels]}
+
+
+def test_the_form_opens_with_a_run_that_can_be_started() -> None:
+    request, errors = read(defaults({}), levels(), WATCH)
+    assert errors == {}
+    assert request is not None
+    assert (request.problem, request.dimension, request.tolerances.cells) == ("C17", 10, 125)
+    assert request.settings.search == start_form.default_search()
+    assert request.pace == request.settings.evaluations / 10
+
+
+def test_full_speed_has_no_pace() -> None:
+    request, _ = read(defaults({}), levels(), FULL_SPEED)
+    assert request is not None
+    assert request.pace is None
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("problem", "C99", "Choose a problem from the list"),
+        ("problem", None, "Choose a problem from the list"),
+        ("problem", ["C17"], "Choose a problem from the list"),
+        ("dimension", "99", "C17: the dimension must be 2 to 30, but it was 99"),
+        ("dimension", "ten", "The dimension must be a whole number, but it was 'ten'"),
+        ("dimension", "", "The dimension must be a whole number, but it was ''"),
+        ("dimension", "2.5", "The dimension must be a whole number, but it was '2.5'"),
+        ("search", "magic", "Choose a search from the list"),
+        ("search", {}, "Choose a search from the list"),
+        ("evaluations", "0", "Evaluations must be from 1 to 1,000,000,000,000, but it was 0"),
+        ("evaluations", "many", "Evaluations must be a whole number, but it was 'many'"),
+        ("evaluations", "nan", "Evaluations must be a whole number, but it was nan"),
+        ("initial", "300000", "Initial must be from 1 to 200,000, but it was 300,000"),
+        ("seed", "-1", "Seed must be from 0 to 9,223,372,036,854,775,807, but it was -1"),
+        ("sigma", "0", "Sigma must be above 0 to 1e+06, but it was 0"),
+        ("mutation_probability", "1.5", "Mutation probability must be from 0 to 1, but it was 1.5"),
+        ("crossover", "perhaps", "Crossover must be true or false, but it was 'perhaps'"),
+        ("bounds", "elastic", "Bounds must be one of toroidal, saturate, bounce, but it was 'elastic'"),
+    ],
+)
+def test_a_wrong_field_is_told_in_words_and_the_others_are_not(field: str, text: Any, words: str) -> None:
+    request, errors = read(
+        {**defaults({}), "search": "paper-3", "evaluations": "200,000", field: text}, levels(), WATCH
+    )
+    assert request is None
+    assert errors == {field: words}
+
+
+def test_all_wrong_fields_are_told_at_once() -> None:
+    _, errors = read({**defaults({}), "evaluations": "no", "seed": "no", "dimension": "no"}, None, WATCH)
+    assert sorted(errors) == ["dimension", "evaluations", "seed", "tolerances"]
+
+
+def test_levels_of_another_problem_are_told() -> None:
+    request, errors = read(defaults({"problem": "C16"}), levels("C17"), WATCH)
+    assert request is None
+    assert errors == {"tolerances": "The levels were for g1, g2, h1, not for C16 10D"}
+
+
+def test_empty_advanced_fields_keep_what_the_search_has() -> None:
+    request, _ = read({**defaults({}), "search": "paper-2", "sigma": "", "crossover": ""}, levels(), WATCH)
+    assert request is not None
+    assert (request.settings.sigma, request.settings.crossover) == (0.5, False)
+
+
+def test_advanced_fields_change_what_the_search_has() -> None:
+    values = {**defaults({}), "search": "paper-2", "sigma": "0.25", "crossover": "yes", "distinct_parents": "no"}
+    request, _ = read(values, levels(), WATCH)
+    assert request is not None
+    settings = request.settings
+    assert (settings.sigma, settings.crossover, settings.distinct_parents) == (0.25, True, False)
+
+
+@pytest.mark.parametrize(("text", "value"), [("200,000", 200_000), (" 2e5 ", 2e5), ("", None), ("x1", "x1"), (7, 7)])
+def test_numbers_may_be_written_as_people_write_them(text: Any, value: Any) -> None:
+    assert start_form.as_number(text) == value
+
+
+def test_a_link_may_name_the_problem_and_a_wrong_one_is_ignored() -> None:
+    assert defaults({"problem": "C06", "dimension": "30"})["evaluations"] == "600,000"
+    assert defaults({"problem": "C06", "dimension": "11"})["dimension"] == "10"
+    assert defaults({"problem": "nonsense", "search": "nonsense"}) == defaults({})
+
+
+def test_budget_and_initial_samples_follow_the_search_and_the_dimension() -> None:
+    form = defaults({"search": "paper-3"})
+    assert start_form.follow("paper-3", 30, form) == {"evaluations": "600,000"}
+    assert start_form.follow("paper-3", 10, form) == {}
+    assert start_form.follow("magic", 30, form) == {}
+    typed = {"evaluations": "12,345", "initial": "77"}
+    assert start_form.follow("paper-3", 30, typed) == {}
+    assert start_form.follow("directed", 10, form) == {"initial": "200"}

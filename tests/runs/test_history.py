@@ -1,0 +1,80 @@
+"""What is kept for replay."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mapelites.runs.errors import DamagedError
+from mapelites.runs.history import LINGER_SECONDS, MOST_BYTES, MOST_MOMENTS, History, Moment, most_even, thinned
+
+
+def after(evaluations: list[int], size: int = 100) -> History:
+    history = History()
+    for version, n in enumerate(evaluations):
+        history = history.add(Moment(version, n, n / 1000, 1, None), size, now=0.0)
+    return history
+
+
+def test_at_most_200_moments_are_kept_with_the_first_and_the_last() -> None:
+    history = after(list(range(5, 7_000, 7)))
+    kept = [moment.evaluations for moment in history.moments]
+    assert len(kept) == MOST_MOMENTS
+    assert (kept[0], kept[-1]) == (5, 6_998)
+    assert kept == sorted(kept)
+
+
+def test_moments_are_spread_evenly_over_the_logarithm_of_evaluations() -> None:
+    kept = [moment.evaluations for moment in after(list(range(100, 300_000, 100))).moments]
+    ideal = np.log(kept[-1] / kept[0]) / (MOST_MOMENTS - 1)
+    for before, now in pairwise(kept):
+        assert now - before == 100 or np.log(now / before) <= 2.5 * ideal  # nothing lies within a hundred
+
+
+def test_every_decade_of_a_long_run_has_about_as_many_moments() -> None:
+    evaluations = np.unique(np.geomspace(1, 1e8, 3_000).astype(int)).tolist()
+    kept = np.log10([moment.evaluations for moment in after(evaluations).moments])
+    later = np.histogram(kept, bins=[2, 3, 4, 5, 6, 7, 8])[0]
+    assert later.max() <= 2 * later.min()
+
+
+def test_a_moment_that_is_lived_through_again_replaces_what_came_after_it() -> None:
+    history = after([10, 20, 30, 40, 25])
+    assert [moment.evaluations for moment in history.moments] == [10, 20, 25]
+    assert [version for version, _, _ in history.leaving] == [2, 3]
+
+
+def test_a_snapshot_that_left_is_deleted_only_after_a_while() -> None:
+    history = after([10, 20, 15])
+    early, gone = history.without_gone(LINGER_SECONDS - 1)
+    assert (early.versions, gone) == ([0, 2, 1], [])
+    late, gone = history.without_gone(LINGER_SECONDS + 1)
+    assert (late.versions, gone) == ([0, 2], [1])
+
+
+def test_a_run_with_large_snapshots_keeps_fewer_of_them() -> None:
+    history = after(list(range(1, 400)), size=MOST_BYTES // 50)
+    assert len(history.moments) == 50
+
+
+def test_the_history_reads_back_as_it_was_written() -> None:
+    history = after([1, 5, 3])
+    assert History.from_table(history.as_table()) == history
+
+
+def test_a_history_that_was_changed_from_outside_is_refused() -> None:
+    with pytest.raises(DamagedError, match="a run's history must be a list of moments, but it was not"):
+        History.from_table({"moments": [[1, "many"]], "leaving": []})
+
+
+def test_the_curve_keeps_a_bounded_number_of_points_and_both_ends() -> None:
+    curve = np.stack([np.arange(1.0, 5_001.0)] * 3, axis=1)
+    shorter = thinned(curve)
+    assert len(shorter) == 400
+    assert (shorter[0, 0], shorter[-1, 0]) == (1.0, 5_000.0)
+
+
+def test_few_places_are_all_kept() -> None:
+    assert most_even([3, 4], 2) == [0, 1]

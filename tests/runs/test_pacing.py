@@ -1,0 +1,74 @@
+"""Pieces, pace and rhythm, on a clock of our own."""
+
+from __future__ import annotations
+
+from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride
+
+
+def test_the_stride_grows_to_pieces_of_the_wanted_length() -> None:
+    stride, rate = Stride(), 1_000_000
+    for _ in range(12):
+        stride.learn(stride.size, stride.size / rate)
+    assert stride.size == int(PIECE_SECONDS * rate)
+
+
+def test_a_problem_that_takes_seconds_is_searched_one_evaluation_at_a_time() -> None:
+    stride = Stride()
+    stride.learn(1, 3.0)
+    assert stride.size == 1
+
+
+def test_a_pace_allows_so_many_evaluations_per_second_in_the_long_run() -> None:
+    pace, spent = Pace(70.0, now=0.0), 0
+    for tick in range(1, 1_001):
+        allowed = pace.allowed(tick / 100)
+        pace.spend(allowed)
+        spent += allowed
+        assert 0 <= 70.0 * tick / 100 - spent < 1 + 70.0 * PIECE_SECONDS  # at most one piece behind, never ahead
+
+
+def test_a_paced_run_is_searched_in_pieces_and_not_one_by_one() -> None:
+    pace = Pace(10_000.0, now=0.0)
+    assert pace.allowed(PIECE_SECONDS / 2) == 0
+    assert pace.seconds_to_next == PIECE_SECONDS / 2
+    assert pace.allowed(PIECE_SECONDS) == 10_000 * PIECE_SECONDS
+
+
+def test_a_pace_below_one_evaluation_per_second_waits_for_each() -> None:
+    pace = Pace(0.5, now=0.0)
+    assert pace.allowed(1.0) == 0
+    assert pace.seconds_to_next == 1.0
+    assert pace.allowed(2.0) == 1
+
+
+def test_what_was_missed_during_a_long_wait_is_not_made_up_for() -> None:
+    assert Pace(1_000.0, now=0.0).allowed(3_600.0) == 100
+
+
+def test_a_step_that_took_more_than_was_due_is_waited_for_afterwards() -> None:
+    pace = Pace(10.0, now=0.0)
+    pace.spend(pace.allowed(1.0) + 4)
+    assert pace.allowed(1.2) == 0
+    assert pace.allowed(1.6) == 1
+
+
+def test_writing_that_costs_much_is_done_less_often() -> None:
+    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    for now in range(1, 20):
+        rhythm.wrote(float(now), float(now), cost=0.05)
+    assert not rhythm.due(19.0 + 4.9, 19.0 + 4.9)
+    assert rhythm.due(19.0 + 5.1, 19.0 + 5.1)
+
+
+def test_on_a_busy_machine_writing_takes_its_share_of_what_the_run_has() -> None:
+    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    rhythm.wrote(1.0, 1.0, cost=0.002)
+    assert not rhythm.due(now=1.5, worked=1.1)
+    assert rhythm.due(now=2.0, worked=1.25)
+
+
+def test_one_hiccup_of_the_disk_does_not_change_the_rhythm_for_long() -> None:
+    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    rhythm.wrote(1.0, 1.0, cost=0.0004)
+    rhythm.wrote(2.0, 2.0, cost=3.0)
+    assert rhythm.due(2.21, 2.21)

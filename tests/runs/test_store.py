@@ -1,0 +1,313 @@
+"""States, snapshots, deletion, files and room, without any worker."""
+
+from __future__ import annotations
+
+import stat
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mapelites import InputError, Tolerances
+from mapelites.problems import get
+from mapelites.runs import Run, RunRequest, Store, StoreError
+from mapelites.runs.claim import Claim
+from mapelites.runs.entries import ID
+from mapelites.runs.errors import ClaimLostError
+from mapelites.runs.worker import Worker
+from mapelites.search import SEARCHES
+from mapelites.snapshot import Snapshot
+from tests.runs.tools import assert_same, request, undisturbed
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "data")
+
+
+def take(store: Store, run_id: str) -> Claim:
+    claim = Claim.take(store.entries, run_id)
+    assert claim is not None
+    return claim
+
+
+def finish(store: Store, asked: RunRequest) -> str:
+    """A run searched to its end in this process."""
+    run_id = store.create(asked)
+    Worker(take(store, run_id), lambda: False).work()
+    return run_id
+
+
+def begin(store: Store, asked: RunRequest, leave_after: int = 6) -> str:
+    """A run whose process left after so many pieces."""
+    run_id, looks = store.create(asked), iter(range(leave_after))
+    Worker(take(store, run_id), lambda: next(looks, None) is None).work()
+    return run_id
+
+
+def without_names(run: Run) -> Run:
+    return replace(run, id="", version=0)
+
+
+def test_a_new_run_is_queued_with_an_id_that_fits_in_an_address(store: Store) -> None:
+    run_id = store.create(request())
+    run = store.run(run_id)
+    assert ID.fullmatch(run_id)
+    assert (run.state, run.evaluations, run.request) == ("queued", 0, request())
+    assert store.snapshot(run_id) is None
+    assert store.history(run_id) == ()
+
+
+def test_what_the_store_holds_can_be_read_by_nobody_else(store: Store) -> None:
+    assert stat.S_IMODE((store.path / "cache").stat().st_mode) == 0o700
+    assert stat.S_IMODE(store.path.stat().st_mode) == 0o700
+
+
+def test_the_folder_comes_from_the_environment_or_is_one_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/somewhere")
+    monkeypatch.delenv("MAPELITES_DATA", raising=False)
+    assert Store.default_path() == Path("/somewhere/mapelites")
+    monkeypatch.setenv("MAPELITES_DATA", "/elsewhere")
+    assert Store.default_path() == Path("/elsewhere")
+
+
+def test_runs_come_newest_first_and_another_store_on_the_folder_sees_them(store: Store) -> None:
+    ids = [store.create(request(seed=seed)) for seed in range(3)]
+    assert [run.id for run in Store(store.path).runs()] == ids[::-1]
+
+
+def test_an_unknown_run_is_an_error_in_words(store: Store) -> None:
+    for wrong in ("nosuchid", "abcdefgh", "../../etc", ""):
+        with pytest.raises(InputError, match="the id must be that of a run in the store, but there is no run"):
+            store.run(wrong)
+        with pytest.raises(InputError, match="there is no run"):
+            store.version(wrong)
+
+
+def test_a_request_for_the_wrong_constraints_is_refused(store: Store) -> None:
+    wrong = replace(request("C16"), tolerances=Tolerances.default(get("C01", 10)))
+    with pytest.raises(InputError, match="C16 10D has constraints g1, g2, h1, h2, but the levels were for g1, g2"):
+        store.create(wrong)
+    assert store.runs() == []
+
+
+@pytest.mark.parametrize("pace", [0, -1.0, float("nan"), float("inf"), "fast", True])
+def test_a_pace_that_is_no_speed_is_refused(store: Store, pace: float) -> None:
+    with pytest.raises(InputError, match="pace must be a number of evaluations per second above 0, but it was"):
+        store.set_pace(store.create(request()), pace)
+
+
+def test_the_version_changes_with_every_change(store: Store) -> None:
+    run_id = store.create(request())
+    seen = [store.version(run_id)]
+    for change in (lambda: store.set_pace(run_id, 5.0), lambda: store.pause(run_id), lambda: store.resume(run_id)):
+        change()
+        seen.append(store.version(run_id))
+    assert seen == sorted(set(seen))
+    assert seen[-1] == store.run(run_id).version
+
+
+def test_a_finished_run_has_the_archive_of_the_search_and_its_numbers(store: Store) -> None:
+    asked = request("C17", 30_000)
+    run_id = finish(store, asked)
+    run, snapshot = store.run(run_id), store.snapshot(run_id)
+    assert snapshot is not None
+    archive = snapshot.archive()
+    assert_same(archive, undisturbed(asked))
+    numbers = archive.statistics
+    assert (run.state, run.evaluations, run.occupied) == ("finished", 30_000, numbers.occupied)
+    assert (run.best, run.best_feasible) == (numbers.best, numbers.best_feasible)
+    assert run.created <= (run.started or 0) <= (run.finished or 0) <= time.time()
+    assert run.seconds > 0
+    assert run.size > 0
+    assert snapshot.curve[-1].tolist()[:2] == [30_000, numbers.occupied]
+    moments = store.history(run_id)
+    assert moments[-1].evaluations == 30_000
+    assert moments[0].evaluations < 30_000
+
+
+def test_a_queued_run_is_paused_resumed_and_stopped_without_a_worker(store: Store) -> None:
+    run_id = store.create(request())
+    store.pause(run_id)
+    store.pause(run_id)
+    assert store.run(run_id).state == "paused"
+    store.resume(run_id)
+    assert store.run(run_id).state == "queued"
+    store.stop(run_id)
+    assert store.run(run_id).state == "stopped"
+    store.resume(run_id)
+    assert store.run(run_id).state == "queued"
+
+
+def test_a_run_whose_worker_is_gone_is_paused_at_its_checkpoint(store: Store) -> None:
+    run_id = begin(store, request("C03", 10**7))
+    assert store.run(run_id).state == "running"
+    store.pause(run_id)
+    assert store.run(run_id).state == "paused"
+
+
+def test_a_finished_run_can_be_neither_paused_nor_resumed(store: Store) -> None:
+    run_id = finish(store, request(evaluations=3_000))
+    with pytest.raises(InputError, match="to be paused it must be queued or running, but it is finished"):
+        store.pause(run_id)
+    with pytest.raises(InputError, match="to be resumed it must be paused, stopped or failed, but it is finished"):
+        store.resume(run_id)
+    with pytest.raises(InputError, match="to be stopped it must be queued, running or paused, but it is finished"):
+        store.stop(run_id)
+
+
+def test_a_process_that_lost_its_run_can_write_nothing_more(store: Store) -> None:
+    run_id = store.create(request("C03", 10**7))
+    worker = Worker(take(store, run_id), lambda: False)
+    worker._advance()
+    with store.entries.database.writing():
+        store.entries.write(replace(store.entries.record(run_id), claim=None))
+    take(store, run_id)
+    with pytest.raises(ClaimLostError):
+        worker.work()
+    assert store.snapshot(run_id) is None
+    assert Claim.take(store.entries, run_id) is None
+
+
+def test_a_deleted_run_can_be_brought_back_until_it_is_erased(store: Store) -> None:
+    kept, run_id = store.create(request()), finish(store, request(evaluations=3_000))
+    before = store.run(run_id)
+    store.delete(run_id)
+    assert [run.id for run in store.runs()] == [kept]
+    assert [run.id for run in store.deleted()] == [run_id]
+    with pytest.raises(InputError, match="it must not be deleted, but it is; bring it back first"):
+        store.resume(run_id)
+    store.undelete(run_id)
+    assert without_names(store.run(run_id)) == without_names(before)
+    store.delete(run_id)
+    assert store.purge() == 0, "it can still be brought back"
+    assert store.purge(before=time.time() + 1) == 1
+    with pytest.raises(InputError, match="there is no run"):
+        store.undelete(run_id)
+    left = [str(key) for key in store.entries.database.keys("")]
+    assert not [key for key in left if run_id in key]
+
+
+def test_an_exported_run_comes_back_identical(store: Store, tmp_path: Path) -> None:
+    run_id = finish(store, request("C18", 40_000))
+    content = store.export(run_id)
+    other = Store(tmp_path / "other")
+    assert other.import_run(content) == run_id
+    assert without_names(other.run(run_id)) == without_names(store.run(run_id))
+    assert other.history(run_id) == store.history(run_id)
+    for moment in store.history(run_id):
+        ours = store.entries.snapshot_bytes(run_id, moment.version)
+        assert other.entries.snapshot_bytes(run_id, moment.version) == ours
+    assert Snapshot.from_bytes(content).evaluations == 40_000, "the file is a saved map too"
+    twin = other.import_run(content)
+    assert twin != run_id
+    assert without_names(other.run(twin)) == without_names(store.run(run_id))
+
+
+def test_an_exported_run_that_is_not_done_goes_on_elsewhere_to_the_same_archive(store: Store, tmp_path: Path) -> None:
+    asked = request("C16", 150_000)
+    run_id = begin(store, asked)
+    other = Store(tmp_path / "other")
+    other.import_run(store.export(run_id))
+    assert other.run(run_id).state == "paused"
+    assert 0 < other.entries.record(run_id).resumes_at < 150_000
+    other.resume(run_id)
+    Worker(take(other, run_id), lambda: False).work()
+    snapshot = other.snapshot(run_id)
+    assert snapshot is not None
+    assert_same(snapshot.archive(), undisturbed(asked))
+
+
+def test_a_queued_run_can_be_exported_too(store: Store, tmp_path: Path) -> None:
+    run_id = store.create(request())
+    other = Store(tmp_path / "other")
+    other.import_run(store.export(run_id))
+    assert (other.run(run_id).state, other.snapshot(run_id)) == ("paused", None)
+
+
+def test_a_map_saved_without_a_store_can_be_imported(store: Store) -> None:
+    search = request("C07", 5_000).begin()
+    search.advance(5_000)
+    run_id = store.import_run(Snapshot.of(search, 1.5).to_bytes())
+    run, snapshot = store.run(run_id), store.snapshot(run_id)
+    assert (run.state, run.evaluations, run.seconds) == ("finished", 5_000, 1.5)
+    assert snapshot is not None
+    assert_same(snapshot.archive(), search.archive())
+    assert [moment.evaluations for moment in store.history(run_id)] == [5_000]
+
+
+def test_what_is_not_a_run_file_is_refused_and_leaves_nothing_behind(store: Store) -> None:
+    run_id = finish(store, request(evaluations=3_000))
+    content = store.export(run_id)
+    store.delete(run_id)
+    for wrong in (b"", b"PK", b"not a file", content[: len(content) // 2], content[:-100]):
+        with pytest.raises(InputError, match="not a run file, because"):
+            store.import_run(wrong)
+    assert store.runs() == []
+
+
+def test_beyond_the_limit_the_oldest_finished_runs_are_offered_and_none_is_dropped(store: Store) -> None:
+    first, second = (finish(store, request(evaluations=3_000, seed=seed)) for seed in (1, 2))
+    queued = store.create(request())
+    assert store.limit is None
+    assert store.over_limit() == []
+    store.set_limit(store.size() - 1)
+    assert [run.id for run in store.over_limit()] == [first]
+    store.set_limit(1)
+    assert [run.id for run in store.over_limit()] == [first, second]
+    assert {run.id for run in store.runs()} == {first, second, queued}
+    store.set_limit(None)
+    assert store.over_limit() == []
+    with pytest.raises(InputError, match="limit must be a whole number of bytes above 0, or none, but it was 0"):
+        store.set_limit(0)
+
+
+def test_a_checkpoint_that_cannot_be_read_costs_time_and_not_the_archive(store: Store) -> None:
+    asked = request("C10", 120_000)
+    run_id = begin(store, asked)
+    newest = store.entries.record(run_id).checkpoints[-1]
+    with store.entries.database.writing():
+        store.entries.database.put(f"state/{run_id}/{newest.version}", b"nothing of use")
+    Worker(take(store, run_id), lambda: False).work()
+    snapshot = store.snapshot(run_id)
+    assert snapshot is not None
+    assert_same(snapshot.archive(), undisturbed(asked))
+
+
+def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:
+    store.close()
+    (store.path / "format").write_text("7\n")
+    with pytest.raises(
+        StoreError, match="is of format 7, made by a newer version, but this version knows formats up to 1"
+    ):
+        Store(store.path)
+    (store.path / "format").write_text("seven")
+    with pytest.raises(StoreError, match="must hold the number of the store's format, but it holds 'seven'"):
+        Store(store.path)
+
+
+def test_a_file_in_the_place_of_the_folder_is_an_error_in_words(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    with pytest.raises(StoreError, match="must be a folder, but there is a file of that name"):
+        Store(tmp_path / "data")
+
+
+def test_a_curve_without_any_feasible_solution_has_none_in_the_history(store: Store) -> None:
+    run_id = finish(store, request("C11", 3_000))
+    assert store.run(run_id).best_feasible is None
+    assert store.history(run_id)[-1].best_feasible is None
+    snapshot = store.snapshot(run_id)
+    assert snapshot is not None
+    assert np.isnan(snapshot.curve[:, 2]).all()
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_pieces_of_any_size_with_checkpoints_between_them_end_in_the_same_archive(search: str) -> None:
+    asked = request("C16", 20_000, search=search)
+    cut, chance = asked.begin(), np.random.default_rng(3)
+    while not cut.done:
+        cut.advance(int(chance.choice([1, 8, 64, 512, 3_000])))
+        cut = asked.begin(cut.state())
+    assert_same(cut.archive(), undisturbed(asked))

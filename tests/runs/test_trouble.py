@@ -1,0 +1,218 @@
+"""Problems that raise, crash or hang, and disks that are full or read-only."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mapelites.problem import Array, Problem
+from mapelites.problems import get
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.supervisor import Supervisor
+from tests.runs.tools import (
+    PATIENCE,
+    assert_same,
+    large_request,
+    request,
+    supervised,
+    undisturbed,
+    wait_for,
+    wait_for_state,
+)
+
+ROOT = Path(__file__).parents[2]
+
+
+def broken(harm: Callable[[], Any]) -> Problem:
+    """C17 as a plain function that does harm at about every thousandth solution."""
+    sound = get("C17", 10)
+
+    def function(x: Array) -> tuple[float, list[float], list[float]]:
+        if x[0] > 9.98:
+            harm()
+        values = sound.evaluate(x[None])
+        return float(values.f[0]), values.g[0].tolist(), values.h[0].tolist()
+
+    return replace(sound, function=function)
+
+
+def _supervise(path: Path, problem: Problem) -> None:
+    RunRequest.get_problem = lambda self: problem  # type: ignore[method-assign]
+    Supervisor(path, processes=1).run()
+
+
+@contextmanager
+def supervised_with(path: Path, problem: Problem) -> Iterator[None]:
+    """A supervisor for which every problem is this one."""
+    process = multiprocessing.get_context("fork").Process(target=_supervise, args=(path, problem))
+    process.start()
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.join(PATIENCE)
+
+
+def divide() -> None:
+    raise ZeroDivisionError("the beam has no thickness")
+
+
+def crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def hang() -> None:
+    time.sleep(PATIENCE * 10)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(tmp_path)
+    store.close()
+    return store
+
+
+def test_a_run_that_dies_three_times_at_one_place_has_failed_and_keeps_the_traceback(
+    store: Store, tmp_path: Path
+) -> None:
+    run_id = store.create(request("C17", 50_000))
+    store.close()
+    with supervised_with(tmp_path, broken(divide)):
+        run = wait_for_state(store, run_id, "failed")
+    assert run.reason is not None
+    assert run.reason.startswith("its process died 3 times after evaluation ")
+    assert run.reason.endswith("ZeroDivisionError: the beam has no thickness")
+    assert run.traceback is not None
+    assert run.traceback.startswith("Traceback (most recent call last)")
+    assert "in divide" in run.traceback
+    assert run.finished is not None
+    store.resume(run_id)
+    resumed = store.run(run_id)
+    assert (resumed.state, resumed.reason, resumed.traceback) == ("queued", None, None)
+
+
+def test_a_crash_below_python_is_said_with_the_place_where_it_happened(store: Store, tmp_path: Path) -> None:
+    run_id = store.create(request("C17", 50_000))
+    store.close()
+    with supervised_with(tmp_path, broken(crash)):
+        run = wait_for_state(store, run_id, "failed")
+    assert run.reason is not None
+    assert run.reason.endswith("killed by SIGSEGV")
+    assert "Fatal Python error: Segmentation fault" in (run.traceback or "")
+    assert "in crash" in (run.traceback or "")
+
+
+@pytest.mark.parametrize(("ask", "state"), [(Store.pause, "paused"), (Store.stop, "stopped")])
+def test_a_run_that_hangs_in_one_evaluation_can_still_be_ended(
+    store: Store, tmp_path: Path, ask: Callable[[Store, str], None], state: str
+) -> None:
+    run_id = store.create(request("C17", 50_000))
+    store.close()
+    with supervised_with(tmp_path, broken(hang)):
+        wait_for_state(store, run_id, "running")
+        ask(store, run_id)
+        wait_for_state(store, run_id, state)
+
+
+def in_a_small_world(scenario: str, path: Path) -> str:
+    """Run a scenario of this module where it may mount what it likes, seen by nobody else."""
+    possible = [command for command in (["unshare", "-m"], ["unshare", "-rm"]) if _succeeds([*command, "true"])]
+    assert possible, "the test needs to mount a small disk: as root, or with user namespaces"
+    script = f"from tests.runs import test_trouble; test_trouble.{scenario}()"
+    shell = f"mount -t tmpfs -o size=24m tmpfs {path} && exec {sys.executable} -c '{script}' {path}"
+    done = subprocess.run(
+        [*possible[0], "sh", "-c", shell], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def full_disk() -> None:
+    """Fill the disk under a run, look at what is said, make room, and let it go on."""
+    disk = Path(sys.argv[1])
+    store = Store(disk / "data")
+    run_id = store.create(request("C16", 300_000, 50_000))
+    with supervised(store.path):
+        wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
+        fill(disk / "filler")
+        run = wait_for_state(store, run_id, "paused")
+        sys.stdout.write(f"reason: {run.reason}\n")
+        sys.stdout.write(f"worker: {store.worker().alive} {store.worker().problem}\n")
+        snapshot = store.snapshot(run_id)
+        assert snapshot is not None
+        assert snapshot.evaluations == run.evaluations
+        (disk / "filler").unlink()
+        finish_as_undisturbed(store, run_id)
+
+
+def fill(file: Path) -> None:
+    """Until there is no room for one more byte."""
+    size = 2**20
+    with file.open("wb", buffering=0) as writer:
+        while size:
+            try:
+                writer.write(bytes(size))
+            except OSError:
+                size //= 2
+
+
+def test_a_full_disk_pauses_the_run_says_so_and_loses_nothing(tmp_path: Path) -> None:
+    said = in_a_small_world("full_disk", tmp_path)
+    place = tmp_path / "data"
+    assert f"reason: store: the disk that holds {place} is full; make room there, then resume" in said
+    assert "worker: True" in said
+    assert "the same archive" in said
+
+
+def read_only() -> None:
+    """Make the store's folder read-only under a run, look, make it writable, and let it go on."""
+    disk = Path(sys.argv[1])
+    store = Store(disk / "data")
+    run_id = store.create(large_request(400_000, 50_000))
+    with supervised(store.path):
+        wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
+        cache = str(store.path / "cache")
+        subprocess.run(["mount", "--bind", cache, cache], check=True)
+        subprocess.run(["mount", "-o", "remount,bind,ro", cache], check=True)
+        run = wait_for_state(store, run_id, "paused")
+        sys.stdout.write(f"reason: {run.reason}\nworker: {store.worker().problem}\n")
+        listing = [sys.executable, "-m", "mapelites", "runs", "--data", str(store.path)]
+        seen = subprocess.run(listing, capture_output=True, text=True, check=False)
+        sys.stdout.write(f"command: {seen.returncode} {seen.stderr}\n")
+        subprocess.run(["umount", cache], check=True)
+        finish_as_undisturbed(store, run_id)
+
+
+def finish_as_undisturbed(store: Store, run_id: str) -> None:
+    """Let a paused run go on to its end."""
+    store.set_pace(run_id, None)
+    store.resume(run_id)
+    wait_for_state(store, run_id, "finished")
+    snapshot = store.snapshot(run_id)
+    assert snapshot is not None
+    assert_same(snapshot.archive(), undisturbed(store.run(run_id).request))
+    sys.stdout.write("the same archive\n")
+
+
+def test_a_folder_that_becomes_read_only_pauses_the_run_says_so_and_loses_nothing(tmp_path: Path) -> None:
+    said = in_a_small_world("read_only", tmp_path)
+    words = f"store: {tmp_path / 'data' / 'cache'} must be writable, but it is read-only"
+    for name in ("reason:", "worker:", "command: 2"):
+        assert f"{name} {words}" in said
+    assert "the same archive" in said

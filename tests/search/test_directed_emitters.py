@@ -1,0 +1,145 @@
+"""What each emitter of the directed search can do alone, on problems small enough to know the answer."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from mapelites import Constraint, Illumination, Problem, Settings, Tolerances
+from mapelites.kernels import kernel
+from mapelites.problems import get
+from mapelites.search.directed import credit
+from mapelites.search.directed.differential import epsilon_at, set_schedule
+from mapelites.search.directed.memory import new_population, new_work
+from mapelites.search.directed.model import solve_model
+
+
+@kernel
+def disc(x, data, out):
+    out[0] = x[0] + x[1]
+    out[1] = x[0] * x[0] + x[1] * x[1] - 1.0
+
+
+@kernel
+def highest_on_a_plane(x, data, out):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i]
+    out[0] = x.max()
+    out[1] = total
+
+
+@kernel
+def nearest_root(x, data, out):
+    out[0] = (x[0] - 3.0) * (x[0] - 3.0) + (x[1] + 1.0) * (x[1] + 1.0)
+    out[1] = x[0] * x[0] + x[1] - 1.0
+
+
+@kernel
+def valley_of_squares(x, data, out):
+    out[0] = x[0]
+    step = x[0] * x[0] - x[1]
+    out[1] = 100.0 * step * step + (x[0] - 1.0) * (x[0] - 1.0)
+
+
+INEQUALITY, EQUALITY = (Constraint("g1", "inequality"),), (Constraint("h1", "equality"),)
+DISC = Problem("disc", [-3.0] * 2, [3.0] * 2, INEQUALITY, disc)
+PLANE = Problem("plane", [-8.0] * 6, [9.0] * 6, EQUALITY, highest_on_a_plane)
+ROOT = Problem("root", [-5.0] * 2, [5.0] * 2, EQUALITY, nearest_root)
+VALLEY = Problem("valley", [-5.0] * 2, [5.0] * 2, EQUALITY, valley_of_squares)
+
+
+def run_alone(problem, emitter, evaluations):
+    settings = Settings.of("directed", problem.dimension, evaluations=evaluations, initial=50, emitters=(emitter,))
+    run = Illumination(problem, Tolerances.default(problem), settings)
+    run.advance(evaluations)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected", "evaluations"),
+    [
+        (DISC, -np.sqrt(2.0), 1_000),
+        (PLANE, -1e-4 / 6, 8_000),  # a kink at the optimum, which lies on the edge of the tolerance
+        (VALLEY, 1.0 - 1e-2, 2_000),  # the equality is a sum of squares: its gradient vanishes where it holds
+    ],
+)
+def test_polish_alone_finds_the_constrained_optimum(problem, expected, evaluations):
+    run = run_alone(problem, "polish", evaluations)
+    assert run.best_feasible == pytest.approx(expected, abs=2e-6)
+    assert run.archive().best(feasible=True).operator == "polish"
+
+
+@pytest.mark.parametrize("emitter", ["slow", "fast"])
+def test_evolution_alone_finds_the_nearest_point_of_a_curve(emitter):
+    run = run_alone(ROOT, emitter, 12_000)
+    t = np.linspace(-5, 5, 2_000_001)
+    nearest = ((t - 3.0) ** 2 + (2.0 - t * t) ** 2).min()
+    assert nearest - 1e-3 < run.best_feasible < nearest + 1e-6
+
+
+def test_evolution_repairs_what_is_infeasible():
+    run = run_alone(get("C09", 10), "fast", 3_000)
+    assert "repair" in set(run.archive().elites.operator)
+
+
+def test_aim_alone_fills_every_bin_that_can_be_reached():
+    run = run_alone(DISC, "aim", 3_000)
+    archive = run.archive()
+    assert sorted(elite.bins[0] for elite in archive) == [0, 1, 2, 3, 4]
+    lowest = [-np.sqrt(2.0 * (1.0 + level)) for level in (0.0, 1e-4, 1e-2, 1.0)]
+    assert [archive.at(cell).f for cell in range(4)] == pytest.approx(lowest, abs=1e-5)
+    assert archive.at(4).f == -6.0
+
+
+def test_aim_reaches_the_bin_where_an_equality_holds_exactly():
+    archive = run_alone(ROOT, "aim", 6_000).archive()
+    assert archive.at(0) is not None
+    assert archive.at(0).h[0] == 0.0
+
+
+def test_line_makes_steps_of_every_order_of_magnitude():
+    run = run_alone(DISC, "line", 8_000)
+    assert run.best_feasible == pytest.approx(-np.sqrt(2.0), abs=2e-3)
+    assert set(run.archive().elites.operator) == {"line"}
+
+
+def test_the_slow_population_starts_at_its_level_and_asks_for_feasibility_in_the_end():
+    schedule = njit(lambda epsilon, first, scale: set_schedule(epsilon, first, scale))
+    level = njit(lambda done, population, ends: epsilon_at(done, population, ends))
+    population = new_population(2, 1)
+    schedule(population.epsilon, 4.0, np.array([1e6]))
+    assert level(0.0, population, 0.6) == 4.0
+    assert level(0.57, population, 0.6) == pytest.approx(1e-5 / 1e6)
+    assert level(0.6, population, 0.6) == 0.0
+    assert level(0.0, population, 0.0) == 0.0
+
+
+def test_the_model_steps_to_the_lowest_point_of_two_pieces_within_a_constraint():
+    work = new_work(2, 1)
+    gradients = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])  # two pieces, x and y, and the constraint x + y
+    work.gram[:3, :3] = gradients @ gradients.T
+    solve = njit(lambda g, h, p, v, low, high, w, c: solve_model(g, h, p, v, low, high, w, c))
+    work.weights[:3] = 1.0, 0.0, 0.0
+    low, high = np.array([-0.5]), np.array([10.0])
+    solve(work.gram, work.heights, 2, np.array([0.0, 0.0]), low, high, work.weights, work.slack)
+    step = -work.weights[:3] @ gradients
+    assert step == pytest.approx([-0.25, -0.25], abs=1e-9)
+    assert work.weights[:2].sum() == pytest.approx(1.0)
+
+
+def test_an_emitter_that_earns_gets_more_and_none_starves():
+    base, passes, earned = np.array([0.5, 0.3, 0.2]), np.zeros(3), np.zeros(3)
+    spent = np.zeros(3)
+    for _ in range(2_000):
+        emitter = credit.next_emitter(base, passes)
+        credit.settle(base, passes, earned, emitter, gain=5.0 if emitter == 2 else 0.0, evaluations=100)
+        spent[emitter] += 100
+    parts = spent / spent.sum()
+    assert parts[2] == pytest.approx(0.2 * (1 - credit.EARNED) + credit.EARNED, abs=0.01)
+    assert (parts[:2] >= (1 - credit.EARNED) * base[:2] - 0.01).all()
+
+
+def test_an_emitter_that_is_switched_off_gets_no_turn():
+    base, passes = np.array([0.0, 1.0]), np.array([0.0, 50.0])
+    assert credit.next_emitter(base, passes) == 1
+    assert credit.shares(base, np.array([9.0, 0.0])).tolist() == [0.0, 1.0]

@@ -1,0 +1,268 @@
+"""What a campaign is, how it is kept, and that nothing is done twice."""
+
+import json
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+
+from mapelites import InputError, Tolerances, illuminate
+from mapelites.__main__ import main, parser
+from mapelites.campaign import Campaign, Folder, Instance
+from mapelites.campaign import folder as folder_module
+from mapelites.campaign import runner as runner_module
+from mapelites.campaign.description import seed_of
+from mapelites.campaign.folder import finals, folders
+from mapelites.campaign.runner import work
+from mapelites.campaign.task import checkpoints, execute, payload
+from mapelites.commands.campaign import parse_campaign
+from mapelites.problems import get
+from mapelites.snapshot import Snapshot
+
+SMALL = Campaign(("C01", "C18"), (10,), ("paper-1", "paper-3"), runs=2, changes={"evaluations": 600})
+
+
+class Here:
+    """A crew that does each task at once, in this process, and counts them."""
+
+    def __init__(self, stop_after=None, broken=()):
+        self.texts, self.stop_after, self.broken = [], stop_after, broken
+
+    def room(self):
+        return 1
+
+    def submit(self, text):
+        if self.stop_after == len(self.texts):
+            raise KeyboardInterrupt
+        self.texts.append(text)
+        future = Future()
+        try:
+            if json.loads(text)["problem"] in self.broken:
+                raise RuntimeError("a broken problem")
+            future.set_result(execute(text))
+        except RuntimeError as error:
+            future.set_exception(error)
+        return future
+
+    def renew(self):
+        raise AssertionError("nothing died here")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+def done(path, campaign=SMALL, **crew):
+    here = Here(**crew)
+    return work(Folder.create(path, campaign), lambda: here), here
+
+
+def test_a_campaign_is_every_problem_dimension_search_and_run():
+    campaign = Campaign(("C01", "C07"), (10, 30), ("paper-1", "paper-2", "paper-3"), runs=25)
+    assert campaign.count == len(campaign.tasks) == len({task.name for task in campaign.tasks}) == 300
+    assert campaign.evaluations == 2 * 3 * 25 * (200_000 + 600_000)
+
+
+def test_the_papers_experiment_is_2700_runs_and_over_a_billion_evaluations():
+    campaign = Campaign(tuple(f"C{k:02}" for k in range(1, 19)), (10, 30), ("paper-1", "paper-2", "paper-3"))
+    assert (campaign.count, campaign.evaluations) == (2_700, 1_080_000_000)
+
+
+def test_every_instance_gets_its_first_run_before_any_gets_its_second():
+    indices = [task.index for task in SMALL.tasks]
+    assert indices == sorted(indices)
+
+
+def test_every_run_has_a_seed_of_its_own_that_subsets_do_not_change():
+    seeds = {task.name: task.settings.seed for task in SMALL.tasks}
+    assert len(set(seeds.values())) == SMALL.count
+    one = Campaign(("C18",), (10,), ("paper-3",), runs=5, changes={"evaluations": 600})
+    assert {task.settings.seed for task in one.tasks} >= {
+        s for n, s in seeds.items() if n.startswith("C18-10d-paper-3")
+    }
+
+
+def test_another_campaign_seed_gives_other_runs():
+    place = Instance("C01", 10, "paper-1")
+    assert seed_of(1, place, 1) != seed_of(2, place, 1)
+    assert 0 <= seed_of(1, place, 1) < 2**53
+
+
+def test_a_description_survives_json_and_has_one_id():
+    campaign = Campaign(("C02",), (10,), ("paper-2",), 3, 7, {"": (0, 0.1), "g1": ("0", "2")}, {"sigma": 0.2})
+    again = Campaign.from_json(campaign.to_json())
+    assert again == campaign
+    assert again.id == campaign.id != SMALL.id
+    assert again.tasks[0].tolerances.levels == ((0.0, 2.0), (0.0, 0.1), (0.0, 0.1))
+    assert again.tasks[0].settings.sigma == 0.2
+
+
+def test_the_command_of_a_campaign_describes_it():
+    campaign = Campaign(("C02", "C16"), (10, 30), ("paper-2",), 3, 7, {"": (0, 0.1), "g1": (0, 2)}, {"sigma": 0.2})
+    options = parser().parse_args(campaign.command.split()[3:])
+    assert parse_campaign(options) == campaign
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"problems": ()}, "problems: a campaign needs at least one, but there was none"),
+        ({"problems": ("C99",)}, "the problem must be one of C01"),
+        ({"dimensions": (5_000,)}, "C01: the dimension must be 2 to"),
+        ({"dimensions": ("10",)}, "a dimension must be a whole number from 1 to 1,000,000, but it was '10'"),
+        ({"searches": ("best",)}, "search must be one of paper-1"),
+        ({"runs": 0}, "runs must be a whole number from 1 to 1,000, but it was 0"),
+        ({"seed": -1}, "seed must be a whole number from 0"),
+        ({"levels": {"h9": (0, 1)}}, "levels: no problem of this campaign has a constraint 'h9'"),
+        ({"levels": {"": (1, 0.5)}}, "levels: levels must ascend, but 1 comes before 0.5"),
+        ({"changes": {"evaluations": 0}}, "evaluations must be from 1"),
+        ({"changes": {"speed": 1}}, "a setting must be one of"),
+        ({"dimensions": tuple(range(4, 29)), "searches": ("a", "b", "c", "d", "e"), "runs": 1000},
+         "a campaign holds at most 100,000 runs, but this one would have 125,000"),
+    ],
+)  # fmt: skip
+def test_a_wrong_part_is_refused_in_words(parts, message):
+    with pytest.raises(InputError, match=message):
+        Campaign(**{"problems": ("C01",), "dimensions": (10,), "searches": ("paper-1",), **parts})
+
+
+def test_a_text_that_describes_no_campaign_is_refused():
+    with pytest.raises(InputError, match="a campaign's description must be a JSON table"):
+        Campaign.from_json("[1]")
+
+
+def test_a_task_ends_in_the_archive_of_the_same_search_run_alone():
+    task = SMALL.tasks[-1]
+    snapshot = Snapshot.from_bytes(execute(payload(task)))
+    problem = get("C18", 10)
+    alone = illuminate(problem, Tolerances.default(problem), "paper-3", 600, task.settings.seed)
+    assert np.array_equal(snapshot.archive().elites.x, alone.elites.x)
+
+
+def test_the_command_of_a_task_repeats_it(tmp_path, capsys):
+    campaign = Campaign(("C02",), (10,), ("paper-3",), 1, 1, {"g1": (0, 0.5)}, {"evaluations": 700, "sigma": 0.25})
+    task = campaign.tasks[0]
+    words = task.command.split()[3:]
+    assert main([*words, "--quiet", "--out", str(tmp_path / "alone.npz")]) == 0
+    capsys.readouterr()
+    alone = Snapshot.from_bytes((tmp_path / "alone.npz").read_bytes())
+    ours = Snapshot.from_bytes(execute(payload(task)))
+    assert (alone.settings, alone.tolerances) == (ours.settings, ours.tolerances)
+    assert np.array_equal(alone.elites.x, ours.elites.x)
+
+
+def test_curves_are_taken_at_the_same_evaluations_in_every_run():
+    first, second = (Snapshot.from_bytes(execute(payload(task))).curve for task in SMALL.tasks[:2])
+    assert first[:, 0].tolist() == second[:, 0].tolist() == checkpoints(600).tolist()
+    assert checkpoints(1).tolist() == [1]
+
+
+def test_a_worker_with_another_search_is_refused():
+    table = {**json.loads(payload(SMALL.tasks[0])), "engine": "other"}
+    with pytest.raises(InputError, match="a worker must have the search that the campaign began with, other, but"):
+        execute(json.dumps(table))
+
+
+def test_the_same_campaign_again_does_nothing(tmp_path):
+    standing, here = done(tmp_path / "c")
+    assert (standing.done, len(here.texts)) == (8, 8)
+    standing, here = done(tmp_path / "c")
+    assert (standing.done, len(here.texts)) == (8, 0)
+    assert len(Folder(tmp_path / "c").sessions()) == 1
+
+
+def test_interrupted_it_goes_on_where_it_was_and_ends_the_same(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        done(tmp_path / "cut", stop_after=3)
+    assert len(Folder(tmp_path / "cut").results()) == 3
+    _, here = done(tmp_path / "cut")
+    assert len(here.texts) == 5
+    done(tmp_path / "whole")
+    cut, whole = (finals(Folder(tmp_path / name).results().values()) for name in ("cut", "whole"))
+    assert cut == whole
+
+
+def test_a_kill_between_file_and_line_or_in_the_middle_of_a_line_loses_nothing(tmp_path):
+    done(tmp_path / "c")
+    lines = tmp_path / "c" / "results.jsonl"
+    before = Folder(tmp_path / "c").results()
+    lines.write_bytes(lines.read_bytes()[:-40])
+    assert len(Folder(tmp_path / "c").results()) == 7
+    _, here = done(tmp_path / "c")
+    assert here.texts == []
+    assert Folder(tmp_path / "c").results() == before
+
+
+def test_a_lost_run_file_is_made_again(tmp_path):
+    done(tmp_path / "c")
+    folder = Folder(tmp_path / "c")
+    folder.run_file(SMALL.tasks[0].name).unlink()
+    _, here = done(tmp_path / "c")
+    assert here.texts == [payload(SMALL.tasks[0])]
+
+
+def test_a_task_that_fails_is_kept_as_failed_and_tried_again_next_time(tmp_path):
+    standing, _ = done(tmp_path / "c", broken=("C01",))
+    assert (standing.done, standing.failed) == (4, 4)
+    failed = [result for result in Folder(tmp_path / "c").results().values() if result.failed]
+    assert {result.failed for result in failed} == {"RuntimeError: a broken problem"}
+    standing, here = done(tmp_path / "c")
+    assert (standing.done, standing.failed, len(here.texts)) == (8, 0, 4)
+
+
+def test_a_folder_of_another_campaign_is_refused(tmp_path):
+    Folder.create(tmp_path / "c", SMALL)
+    other = Campaign(("C07",), (10,), ("paper-1",))
+    with pytest.raises(InputError, match=f"the campaign that was asked for, {other.id}, but it holds another one"):
+        Folder.create(tmp_path / "c", other)
+
+
+def test_two_processes_cannot_work_on_one_campaign(tmp_path):
+    folder = Folder.create(tmp_path / "c", SMALL)
+    descriptor = folder.acquire()
+    with open(descriptor), pytest.raises(InputError, match=r"process \d+ is working on it already"):
+        done(tmp_path / "c")
+
+
+def test_results_of_two_versions_of_the_search_are_not_mixed(tmp_path, monkeypatch):
+    with pytest.raises(KeyboardInterrupt):
+        done(tmp_path / "c", stop_after=1)
+    monkeypatch.setattr(runner_module, "engine_mark", lambda: "newer")
+    with pytest.raises(InputError, match=r"begun with another version of the search .* but this is newer"):
+        done(tmp_path / "c")
+
+
+def test_a_campaign_that_has_no_results_yet_takes_the_search_of_today(tmp_path, monkeypatch):
+    monkeypatch.setattr(folder_module, "engine_mark", lambda: "older")
+    Folder.create(tmp_path / "c", SMALL)
+    monkeypatch.undo()
+    standing, _ = done(tmp_path / "c")
+    assert standing.done == 8
+    assert Folder(tmp_path / "c").engine != "older"
+
+
+def test_a_run_is_found_by_its_name_and_by_no_other(tmp_path):
+    done(tmp_path / "c")
+    folder = Folder(tmp_path / "c")
+    assert folder.snapshot("C01-10d-paper-1-01").problem == "C01"
+    with pytest.raises(InputError, match=r"it has no run '\.\./\.\./c/runs/C01-10d-paper-1-01'"):
+        folder.content("../../c/runs/C01-10d-paper-1-01")
+
+
+def test_a_folder_without_a_campaign_or_with_a_damaged_one_says_so(tmp_path):
+    with pytest.raises(InputError, match="there is no campaign in this folder"):
+        _ = Folder(tmp_path).campaign
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "campaign.json").write_text("{")
+    with pytest.raises(InputError, match=r"its campaign\.json cannot be read"):
+        _ = Folder(tmp_path / "bad").campaign
+    assert folders(tmp_path) == []
+
+
+def test_a_version_changes_with_every_result(tmp_path):
+    folder = Folder.create(tmp_path / "c", SMALL)
+    before = folder.version()
+    folder.keep(SMALL.tasks[0], execute(payload(SMALL.tasks[0])))
+    assert folder.version() != before

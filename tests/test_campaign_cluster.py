@@ -1,0 +1,90 @@
+"""A Dask cluster for real: a scheduler and two workers as processes on this machine, one of them killed."""
+
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mapelites import InputError
+from mapelites.__main__ import main
+from mapelites.campaign import Campaign, Folder, process
+from mapelites.campaign.crews import DaskCrew
+from mapelites.campaign.runner import work
+from tests.test_campaign_processes import same_as_here, until
+
+ROOT = Path(__file__).parent.parent
+
+
+def free_port():
+    """A port of the range kept for these tests at which nobody listens."""
+    for port in range(8700, 8800):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+    raise AssertionError("every port from 8700 to 8799 is taken")
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """The scheduler's address, its process and its two workers'."""
+    address = f"tcp://127.0.0.1:{free_port()}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    plain = ["--no-dashboard"]
+    place = {"cwd": tmp_path, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    program = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+    processes = [subprocess.Popen([*program, "--host", address, *plain], **place)]
+    program = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+    processes += [subprocess.Popen([*program, *plain], **place) for _ in range(2)]
+    try:
+        yield address, processes
+    finally:
+        for each in reversed(processes):
+            each.kill()
+            each.wait()
+
+
+def test_a_cluster_gives_the_local_results_bit_for_bit_though_a_worker_and_then_the_scheduler_die(cluster, tmp_path):
+    address, (scheduler, worker, _) = cluster
+    campaign = Campaign(("C01", "C17"), (10,), ("paper-1", "paper-3"), runs=4, changes={"evaluations": 50_000})
+    folder = Folder.create(tmp_path / "c", campaign)
+    killed = []
+
+    def watch(standing):
+        if standing.done >= 3 and not killed:
+            worker.kill()
+            killed.append(standing.done)
+
+    with DaskCrew(address, connect_seconds=60) as crew:
+        until(lambda: len(crew.workers()) == 2)
+        standing = work(folder, lambda: crew, watch)
+    assert killed
+    assert killed[0] < 16
+    assert (standing.done, standing.failed) == (16, 0)
+    same_as_here(folder)
+
+    detached = process.launch(tmp_path, replace(campaign, runs=1), address)  # as the dashboard does
+    until(lambda: len(detached.results()) == 4 and not detached.working())
+    assert (detached.scheduler, detached.trouble) == (address, "")
+    same_as_here(detached)
+
+    longer = Folder.create(tmp_path / "longer", replace(campaign, runs=50))
+    with (
+        pytest.raises(InputError, match=f"the Dask scheduler at {address} stopped answering; what is done is kept"),
+        DaskCrew(address) as crew,
+    ):
+        work(longer, lambda: crew, lambda standing: scheduler.kill() if standing.done else None)
+    assert 0 < len(longer.results()) < 200
+
+
+def test_a_scheduler_that_cannot_be_reached_is_a_clear_error(tmp_path, capsys):
+    nowhere = f"tcp://127.0.0.1:{free_port()}"
+    with pytest.raises(InputError, match=f"that runs, such as .*, but {nowhere} does not answer"):
+        DaskCrew(nowhere, connect_seconds=0.5)
+    options = ["--problems", "C01", "--dims", "10", "--runs", "1", "--folder", str(tmp_path / "c")]
+    assert main(["campaign", *options, "--scheduler", "nonsense://x"]) == 2
+    assert "scheduler must be the address of a Dask scheduler" in capsys.readouterr().err
+    assert "nonsense://x does not answer" in Folder(tmp_path / "c").trouble

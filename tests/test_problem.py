@@ -1,0 +1,76 @@
+"""What a person may write as a problem, and what is refused."""
+
+import numpy as np
+import pytest
+
+from mapelites import Constraint, InputError, Problem
+from mapelites.kernels import kernel
+from mapelites.problems import get
+
+G, H = Constraint("g1", "inequality"), Constraint("h1", "equality")
+
+
+def plain(x):
+    return x[0] ** 2, [x[0] - 1.0], [x[1]]
+
+
+@kernel
+def compiled(x, data, out):
+    out[0] = x[0] ** 2
+    out[1] = x[0] - 1.0
+    out[2] = x[1]
+
+
+@pytest.mark.parametrize("function", [plain, compiled])
+def test_a_plain_and_a_compiled_function_evaluate_alike(function):
+    problem = Problem("p", [-2.0, -2.0], [2.0, 2.0], (G, H), function)
+    result = problem.evaluate([[1.5, -0.5], [0.5, 1e-5]])
+    assert result.f.tolist() == [2.25, 0.25]
+    assert result.g.tolist() == [[0.5], [-0.5]]
+    assert result.h.tolist() == [[-0.5], [1e-5]]
+    assert result.violations.tolist() == [[0.5, 0.5], [0.0, 1e-5]]
+    assert problem.feasible(result.violations).tolist() == [False, True]
+
+
+def test_an_equality_is_feasible_up_to_and_with_the_tolerance():
+    problem = get("C03", 10)
+    assert problem.feasible(np.array([[1e-4], [np.nextafter(1e-4, 1)]])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "constraints", "words"),
+    [
+        ([0.0], [1.0, 2.0], (G,), r"p: lower and upper must be two vectors of one length"),
+        ([0.0, 1.0], [1.0, 1.0], (G,), r"p: the bounds of x2 must be finite and ascending, but they were \[1, 1\]"),
+        ([0.0], [np.inf], (G,), r"p: the bounds of x1 must be finite and ascending"),
+        ([0.0], [1.0], (), r"p: a problem needs at least one constraint to map, but it has none"),
+        ([0.0], [1.0], (H, G), r"p: inequalities must come before equalities"),
+    ],
+)
+def test_a_problem_that_makes_no_sense_is_refused(lower, upper, constraints, words):
+    with pytest.raises(InputError, match=words):
+        Problem("p", lower, upper, constraints, plain)
+
+
+def test_x_of_the_wrong_shape_is_refused():
+    with pytest.raises(InputError, match=r"C01: x must have shape \(batch, 10\), but it was \(3, 9\)"):
+        get("C01", 10).evaluate(np.zeros((3, 9)))
+
+
+def test_a_function_with_the_wrong_number_of_constraints_is_told_so():
+    problem = Problem("p", [0.0], [1.0], (G,), lambda x: (0.0, [1.0, 2.0], []))
+    words = r"p: the function must return 1 inequalities and 0 equalities, but it returned 2 and 0"
+    with pytest.raises(InputError, match=words):
+        problem.evaluate([[0.5]])
+
+
+def test_evaluating_changes_neither_the_points_nor_the_problem():
+    problem = get("C06", 10)
+    x = np.random.default_rng(0).uniform(problem.lower, problem.upper, (5, 10))
+    kept, data = x.copy(), problem.data.copy()
+    x.flags.writeable = False
+    problem.evaluate(x)
+    assert np.array_equal(x, kept)
+    assert np.array_equal(problem.data, data)
+    with pytest.raises(ValueError, match="read-only"):
+        problem.lower[0] = 1.0

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Builds the image for real where no Docker engine runs, starts its command in the image's own root, starts a run
+# over HTTP, stops it cleanly, and says how large the image is and what fills it. Needs root, buildah and debootstrap.
+set -eu
+cd "$(dirname "$0")/.."
+work=${IMAGE_TEST_FOLDER:-/var/tmp/illuminate-image}
+port=${IMAGE_TEST_PORT:-8150}
+build="buildah --root $work/storage --runroot $work/runroot --storage-driver vfs"
+mkdir -p "$work"
+
+if ! $build inspect --type image base >/dev/null 2>&1; then
+    echo "base: a small Debian with Python"
+    [ -d "$work/base/usr" ] || debootstrap --variant=minbase --include=python3,python3-venv,python3-pip,ca-certificates bookworm "$work/base" >"$work/base.log"
+    container=$($build from scratch)
+    $build add -q "$container" "$work/base" / >/dev/null
+    $build commit -q "$container" base >/dev/null
+    $build rm "$container" >/dev/null
+fi
+
+echo "image: from the Dockerfile"
+certificates=/etc/ssl/certs
+$build bud --isolation chroot --build-arg BASE=localhost/base --volume $certificates:$certificates:ro -t illuminate . >"$work/build.log" 2>&1 ||
+    { tail -n 20 "$work/build.log"; exit 1; }
+
+container=$($build from illuminate)
+root=$($build mount "$container")
+server=""
+leave() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    $build umount "$container" >/dev/null
+    $build rm "$container" >/dev/null
+}
+trap leave EXIT
+echo "size: $(du -sm "$root" | cut -f1) MB in all, $(du -sm "$work/base" | cut -f1) MB of it the base; the largest parts:"
+du -sm "$root"/opt/venv/lib/python3*/site-packages/* 2>/dev/null | sort -rn | head -n 8
+
+inside="chroot --userspec=10001:10001 $root /usr/bin/env -i HOME=/home/illuminate PATH=/opt/venv/bin:/usr/bin:/bin PYTHONPATH=/app MAPELITES_DATA=/data"
+echo "start: the image's own command, on port $port"
+$inside sh -c "cd /app && exec tini -s -- python app.py --host 0.0.0.0 --port $port" >"$work/server.log" 2>&1 &
+server=$!
+.venv/bin/python tools/image_test_client.py "http://127.0.0.1:$port" || { tail -n 20 "$work/server.log"; exit 1; }
+
+echo "stop: SIGTERM"
+kill -TERM "$server"
+wait "$server" || { echo "it did not stop cleanly"; exit 1; }
+server=""
+if pgrep -u 10001 >/dev/null; then echo "processes are left behind:"; pgrep -u 10001 -a; exit 1; fi
+$inside python -m mapelites runs
+echo "the image works"

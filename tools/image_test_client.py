@@ -1,0 +1,49 @@
+"""Does in a browser what a person does first with a freshly started dashboard: press the button, see the map fill."""
+
+import sys
+import time
+import urllib.error
+import urllib.request
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support import expected_conditions as expected
+from selenium.webdriver.support.ui import WebDriverWait
+
+PATIENCE = 90.0
+
+
+def until_healthy(address: str) -> float:
+    """Seconds until the health endpoint says that web, store and worker live."""
+    started = time.monotonic()
+    while time.monotonic() - started < PATIENCE:
+        try:
+            with urllib.request.urlopen(f"{address}/health", timeout=5) as answer:
+                if answer.status == 200:
+                    return time.monotonic() - started
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.2)
+    raise SystemExit(f"{address}/health did not answer well within {PATIENCE:.0f} s")
+
+
+def run(address: str) -> str:
+    """Start the run that the form offers and wait for its end; the run's id."""
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1440,900"):
+        options.add_argument(argument)
+    browser = webdriver.Chrome(options=options)
+    try:
+        wait = WebDriverWait(browser, PATIENCE)
+        browser.get(address)
+        wait.until(expected.element_to_be_clickable((By.ID, "start-button"))).click()
+        wait.until(expected.url_contains("/run/"))
+        wait.until(expected.presence_of_element_located((By.CSS_SELECTOR, ".js-plotly-plot .heatmaplayer image")))
+        wait.until(lambda _: "finished" in browser.find_element(By.TAG_NAME, "body").text)
+        return browser.current_url.rsplit("/", 1)[-1].partition("?")[0]
+    finally:
+        browser.quit()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"healthy after {until_healthy(sys.argv[1]):.1f} s\n")
+    sys.stdout.write(f"run {run(sys.argv[1])} finished\n")

@@ -1,0 +1,127 @@
+"""The pictures of the README: a dashboard of its own with a few runs, and a look at every view of it."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from werkzeug.serving import make_server
+
+from app import create_app
+from mapelites import Settings, Tolerances
+from mapelites.problems import get
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.supervisor import start_supervisor
+from mapelites.search import SEARCHES
+
+PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
+WIDE, PHONE = (1440, 900), (390, 844)
+SETTLED = 2.5  # seconds until a page has drawn everything
+PATIENCE = 120  # seconds until the runs are over
+
+
+def main() -> None:
+    """Make all pictures."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, dashboard(Path(folder)) as (store, url), browser() as driver:
+        first, second = runs(store)
+        cell = chosen_cell(store, first)
+        views = {
+            "start": "/",
+            "run": f"/run/{first}?cell={cell}",
+            "runs": "/runs",
+            "compare": f"/compare/{first}+{second}",
+            "difference": f"/compare/{first}+{second}?view=difference",
+            "experiments": "/experiments",
+            "problems": "/problems",
+        }
+        for name, path in views.items():
+            take(driver, url + path, name)
+        take(driver, url + views["run"], "run-dark", scheme="dark")
+        take(driver, url + f"/run/{first}", "run-phone", size=PHONE)
+        take(driver, url + "/", "start-phone", size=PHONE)
+
+
+@contextmanager
+def dashboard(folder: Path) -> Iterator[tuple[Store, str]]:
+    """A dashboard with a worker, over an empty store."""
+    store = Store(folder)
+    supervisor = start_supervisor(folder)
+    server = make_server("127.0.0.1", 0, create_app(store).server, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield store, f"http://localhost:{server.server_port}"
+    finally:
+        server.shutdown()
+        supervisor.terminate()
+        supervisor.wait()
+        store.close()
+
+
+@contextmanager
+def browser() -> Iterator[webdriver.Chrome]:
+    """A browser without a window."""
+    options = Options()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(argument)
+    driver = webdriver.Chrome(options=options)
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def runs(store: Store) -> tuple[str, str]:
+    """A few finished runs and one that goes on; returns the two that are looked at."""
+    best = "directed" if "directed" in SEARCHES else "paper-3"
+    wanted = [("C17", best, 1), ("C17", "paper-1", 1), ("C16", "paper-3", 1), ("C14", best, 2), ("C02", best, 3)]
+    made = [create(store, name, search, seed) for name, search, seed in wanted]
+    end = time.monotonic() + PATIENCE
+    while any(store.run(run_id).state in ("queued", "running") for run_id in made) and time.monotonic() < end:
+        time.sleep(0.2)
+    create(store, "C01", "paper-3", 1, pace=2_000.0)
+    time.sleep(SETTLED)
+    return made[0], made[1]
+
+
+def create(store: Store, name: str, search: str, seed: int, pace: float | None = None) -> str:
+    """One run with the paper's levels and budget."""
+    problem = get(name, 10)
+    settings = Settings.of(search, problem.dimension, seed=seed)
+    return store.create(RunRequest(name, problem.dimension, Tolerances.default(problem), settings, pace))
+
+
+def chosen_cell(store: Store, run_id: str) -> int:
+    """The cell of the best feasible elite, or else of the best one."""
+    snapshot = store.snapshot(run_id)
+    archive = snapshot.archive() if snapshot else None
+    best = archive and (archive.best(feasible=True) or archive.best())
+    return best.cell if best else 0
+
+
+def take(driver: webdriver.Chrome, url: str, name: str, size: tuple[int, int] = WIDE, scheme: str = "light") -> None:
+    """One picture of one page."""
+    metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    driver.get(url)
+    time.sleep(SETTLED)
+    picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+    path = PICTURES / f"{name}.png"
+    path.write_bytes(base64.b64decode(picture["data"]))
+    sys.stdout.write(f"{path.relative_to(PICTURES.parent.parent)}\n")
+
+
+if __name__ == "__main__":
+    main()

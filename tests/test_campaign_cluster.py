@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,19 +20,25 @@ from tests.test_campaign_processes import same_as_here, until
 ROOT = Path(__file__).parent.parent
 
 
-def free_port():
-    """A port of the range kept for these tests at which nobody listens."""
+@contextmanager
+def taken_port():
+    """A port of the range kept for these tests, held so that nobody else takes it, at which nobody listens."""
     for port in range(8700, 8800):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) != 0:
-                return port
+        with socket.socket() as holder:
+            try:
+                holder.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            yield port
+            return
     raise AssertionError("every port from 8700 to 8799 is taken")
 
 
 @pytest.fixture
 def cluster(tmp_path):
     """The scheduler's address, its process and its two workers'."""
-    address = f"tcp://127.0.0.1:{free_port()}"
+    with taken_port() as port:
+        address = f"tcp://127.0.0.1:{port}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     plain = ["--no-dashboard"]
     place = {"cwd": tmp_path, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -81,9 +88,10 @@ def test_a_cluster_gives_the_local_results_bit_for_bit_though_a_worker_and_then_
 
 
 def test_a_scheduler_that_cannot_be_reached_is_a_clear_error(tmp_path, capsys):
-    nowhere = f"tcp://127.0.0.1:{free_port()}"
-    with pytest.raises(InputError, match=f"that runs, such as .*, but {nowhere} does not answer"):
-        DaskCrew(nowhere, connect_seconds=0.5)
+    with taken_port() as port:
+        nowhere = f"tcp://127.0.0.1:{port}"
+        with pytest.raises(InputError, match=f"that runs, such as .*, but {nowhere} does not answer"):
+            DaskCrew(nowhere, connect_seconds=0.5)
     options = ["--problems", "C01", "--dims", "10", "--runs", "1", "--folder", str(tmp_path / "c")]
     assert main(["campaign", *options, "--scheduler", "nonsense://x"]) == 2
     assert "scheduler must be the address of a Dask scheduler" in capsys.readouterr().err

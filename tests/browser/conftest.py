@@ -12,7 +12,11 @@ from typing import Any
 
 import pytest
 from dash.testing.browser import Browser
-from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.common.by import By
@@ -71,7 +75,8 @@ class Dashboard:
 
 def wait(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     """Wait until something is so; what it is, is returned."""
-    moved = (StaleElementReferenceException,)  # an update took an element away while it was looked at
+    # An update took an element away while it was looked at, or had not yet laid it out.
+    moved = (StaleElementReferenceException, ElementNotInteractableException)
     return WebDriverWait(None, seconds, poll_frequency=0.05, ignored_exceptions=moved).until(lambda _: condition())
 
 

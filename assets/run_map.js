@@ -9,6 +9,8 @@
   const meta = () => { const gd = plot(); return gd && gd.layout && gd.layout.meta; };
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const triggered = () => { const context = window.dash_clientside.callback_context; return context.triggered_id; };
+  // Several things can happen at once, and all of them come in one call.
+  const happened = (id) => window.dash_clientside.callback_context.triggered.some((each) => each.prop_id.startsWith(id + "."));
   const none = () => window.dash_clientside.no_update;
 
   // ---- places and cells ----
@@ -376,19 +378,20 @@
       },
 
       timeline: function (value, moments, live, play, step, at, stopped) {
-        const last = moments.length - 1, id = triggered();
+        const last = moments.length - 1;
         let distance = Infinity, index = last;
         if (at !== null && at !== undefined) {
           moments.forEach((each, i) => { if (Math.abs(each - at) < distance) { distance = Math.abs(each - at); index = i; } });
         }
         const go = (i) => { index = Math.min(Math.max(i, 0), last); at = moments[index]; };
-        if (id === "timeline-live") { at = null; index = last; stopped = true; }
-        if (id === "timeline-slider" && last >= 0 && value !== index) { go(value); stopped = true; }
-        if (id === "timeline-play" && last > 0) {
+        if (happened("timeline-live")) {
+          at = null; index = last; stopped = true;
+        } else if (happened("timeline-slider") && last >= 0 && value !== index) {
+          go(value); stopped = true;
+        } else if (happened("timeline-play") && last > 0) {
           stopped = !stopped;
           if (!stopped && index >= last) { go(0); }
-        }
-        if (id === "timeline-step" && !stopped) {
+        } else if (happened("timeline-step") && !stopped) {
           go(index + Math.max(1, Math.round(moments.length / 60)));
           if (index >= last) { stopped = true; }
         }

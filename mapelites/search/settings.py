@@ -16,7 +16,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "paper-3": {"sigma": 0.1, "crossover": True},
     "directed": {"sigma": 0.1, "crossover": True, "initial": 200},
 }
-EMITTERS = ("paper", "line", "slow", "fast", "polish", "aim")  # of the directed search
+EMITTERS = ("paper", "line", "slow", "fast", "repair", "polish", "aim")  # of the directed search
 MOST_EVALUATIONS = 10**12
 LARGEST_SEED = 2**63 - 1
 

@@ -192,7 +192,7 @@ def generation_step(kernel, state, m, population, scale, work, budget, ends, mad
         gain = old_phi - phi if old_phi > epsilon else old[0] - values[0]
         remember_success(population.successes[strategy], factor, rate, gain)
         counts[SUCCESSES] += 1
-    if phi > epsilon and phi < np.inf and uniform(rng) < REPAIRED:
+    if repaired_by >= 0 and phi > epsilon and phi < np.inf and uniform(rng) < REPAIRED:
         phi = repaired(kernel, state, m, work, budget, x, values, scale, repaired_by)
     if is_better(values[0], phi, old[0], old_phi, epsilon):
         copy(x, population.x[i])
@@ -271,7 +271,10 @@ def spread(m, population):
     types.int64, types.int64, types.float64, types.int64, types.int64,
 )  # fmt: skip
 def evolve(kernel, state, m, population, scale, work, budget, until, ends, made_by, repaired_by):
-    """Offspring after offspring up to evaluation `until`; the last one may go a repair beyond it."""
+    """Offspring after offspring up to evaluation `until`; the last one may go a repair beyond it.
+
+    Where `repaired_by` is negative, nothing is repaired.
+    """
     while state.counters[EVALUATIONS] < min(until, budget):
         if population.counts[FILLED] < population.counts[SIZE]:
             fill(kernel, state, m, population, scale, work, budget, made_by)

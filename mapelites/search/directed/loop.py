@@ -29,10 +29,11 @@ from mapelites.search.directed.memory import (
 )  # fmt: skip
 from mapelites.search.directed.operators import mutate
 from mapelites.search.directed.polish import start_polish
+from mapelites.search.directed.repair import mend
 from mapelites.search.settings import EMITTERS, Settings
 from mapelites.search.state import EVALUATIONS, OCCUPIED, Map, State, grown
 
-SHARES = {"paper": 0.04, "line": 0.06, "slow": 0.31, "fast": 0.17, "polish": 0.3, "aim": 0.12}
+SHARES = {"paper": 0.04, "line": 0.06, "slow": 0.31, "fast": 0.17, "repair": 0.02, "polish": 0.3, "aim": 0.1}
 OPERATORS = (*paper.OPERATORS, "line", "slow evolution", "fast evolution", "repair", "polish", "aim")
 BY_LINE, BY_SLOW, BY_FAST, BY_REPAIR, BY_POLISH, BY_AIM = range(3, 9)
 TURN = 200  # evaluations
@@ -97,7 +98,7 @@ class Directed:
         self._kernel = problem.function if self._callback is None else self._callback.kernel
         self._base = np.array([SHARES[name] if name in settings.emitters else 0.0 for name in EMITTERS])
         self._emitters: tuple[Callable[[int], None], ...] = (
-            self._paper, self._line, self._slow, self._fast, self._polish, self._aim,
+            self._paper, self._line, self._slow, self._fast, self._repair, self._polish, self._aim,
         )  # fmt: skip
 
     @property
@@ -197,9 +198,14 @@ class Directed:
 
     def _evolve(self, population: Population, until: int, ends: float, made_by: int) -> None:
         budget, scale = self.settings.evaluations, self._memory.scale
+        repaired_by = BY_REPAIR if "repair" in self.settings.emitters else NOBODY
         evolve(
-            self._kernel, self.state, self.map, population, scale, self._work, budget, until, ends, made_by, BY_REPAIR
+            self._kernel, self.state, self.map, population, scale, self._work, budget, until, ends, made_by, repaired_by
         )
+
+    def _repair(self, until: int) -> None:
+        scale = self._memory.scale if self._memory.scale[0] > 0.0 else np.ones(len(self.problem.constraints))
+        mend(self._kernel, self.state, self.map, scale, self._work, self.settings.evaluations, until, BY_REPAIR)
 
     def _polish(self, until: int) -> None:
         memory, solver, budget = self._memory, self._memory.polish, self.settings.evaluations

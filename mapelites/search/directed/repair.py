@@ -8,7 +8,9 @@ one Jacobian serves several steps, corrected after each one by C. G. Broyden's r
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
+from mapelites.kernels import KERNEL_TYPE, VECTOR, compiled_for
 from mapelites.search.directed.common import (
     aimed_change,
     copy,
@@ -20,6 +22,9 @@ from mapelites.search.directed.common import (
     step_between,
     violation,
 )  # fmt: skip
+from mapelites.search.directed.line import between_two
+from mapelites.search.directed.memory import WORK_TYPE
+from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
 
 DIFFERENCE = 1e-7
 STEPS = 4
@@ -142,3 +147,15 @@ def repaired(kernel, state, m, work, budget, x, values, scale, made_by):
         work.high[i] -= margin
     repair(kernel, state, m, work, budget, x, values, scale, made_by)
     return violation(values, scale, m.rule)
+
+
+@compiled_for(KERNEL_TYPE, STATE_TYPE, MAP_TYPE, VECTOR, WORK_TYPE, types.int64, types.int64, types.int64)
+def mend(kernel, state, m, scale, work, budget, until, made_by):
+    """Variations of elites, each repaired where it is infeasible; the last one may go a repair beyond `until`."""
+    x, values = work.x, work.values
+    while state.counters[EVALUATIONS] < min(until, budget):
+        between_two(state.rng, m, state.x, state.counters[OCCUPIED], x)
+        evaluate(kernel, state, m, work.gain, budget, x, values, made_by)
+        phi = violation(values, scale, m.rule)
+        if phi > 0.0 and phi < np.inf:
+            repaired(kernel, state, m, work, budget, x, values, scale, made_by)

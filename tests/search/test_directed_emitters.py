@@ -48,7 +48,7 @@ ROOT = Problem("root", [-5.0] * 2, [5.0] * 2, EQUALITY, nearest_root)
 VALLEY = Problem("valley", [-5.0] * 2, [5.0] * 2, EQUALITY, valley_of_squares)
 
 
-def run_alone(problem, *emitters, evaluations):
+def run_with(problem, *emitters, evaluations):
     settings = Settings.of("directed", problem.dimension, evaluations=evaluations, initial=50, emitters=emitters)
     run = Illumination(problem, Tolerances.default(problem), settings)
     run.advance(evaluations)
@@ -64,37 +64,37 @@ def run_alone(problem, *emitters, evaluations):
     ],
 )
 def test_polish_alone_finds_the_constrained_optimum(problem, expected, evaluations):
-    run = run_alone(problem, "polish", evaluations=evaluations)
+    run = run_with(problem, "polish", evaluations=evaluations)
     assert run.best_feasible == pytest.approx(expected, abs=2e-6)
     assert run.archive().best(feasible=True).operator == "polish"
 
 
 @pytest.mark.parametrize("emitter", ["slow", "fast"])
-def test_evolution_alone_finds_the_nearest_point_of_a_curve(emitter):
-    run = run_alone(ROOT, emitter, evaluations=12_000)
+def test_evolution_with_repair_finds_the_nearest_point_of_a_curve(emitter):
+    run = run_with(ROOT, emitter, "repair", evaluations=12_000)
     t = np.linspace(-5, 5, 2_000_001)
     nearest = ((t - 3.0) ** 2 + (2.0 - t * t) ** 2).min()
     assert nearest - 1e-3 < run.best_feasible < nearest + 1e-6
 
 
 def test_evolution_repairs_what_is_infeasible_where_it_may():
-    operators = set(run_alone(get("C09", 10), "fast", evaluations=3_000).archive().elites.operator)
+    operators = set(run_with(get("C09", 10), "fast", evaluations=3_000).archive().elites.operator)
     assert "repair" not in operators
-    run = run_alone(get("C09", 10), "fast", "repair", evaluations=3_000)
+    run = run_with(get("C09", 10), "fast", "repair", evaluations=3_000)
     assert "repair" in set(run.archive().elites.operator)
 
 
 def test_repair_alone_is_ahead_of_plain_variation_on_a_curve():
-    run = run_alone(ROOT, "repair", evaluations=3_000)
+    run = run_with(ROOT, "repair", evaluations=3_000)
     best = run.archive().best(feasible=True)
     assert best.operator == "repair"
     assert abs(best.x[0] ** 2 + best.x[1] - 1.0) <= 1e-4
-    by_line = run_alone(ROOT, "line", evaluations=3_000)
+    by_line = run_with(ROOT, "line", evaluations=3_000)
     assert run.best_feasible < (by_line.best_feasible or np.inf)
 
 
 def test_aim_alone_fills_every_bin_that_can_be_reached():
-    run = run_alone(DISC, "aim", evaluations=3_000)
+    run = run_with(DISC, "aim", evaluations=3_000)
     archive = run.archive()
     assert sorted(elite.bins[0] for elite in archive) == [0, 1, 2, 3, 4]
     lowest = [-np.sqrt(2.0 * (1.0 + level)) for level in (0.0, 1e-4, 1e-2, 1.0)]
@@ -103,13 +103,13 @@ def test_aim_alone_fills_every_bin_that_can_be_reached():
 
 
 def test_aim_reaches_the_bin_where_an_equality_holds_exactly():
-    archive = run_alone(ROOT, "aim", evaluations=6_000).archive()
+    archive = run_with(ROOT, "aim", evaluations=6_000).archive()
     assert archive.at(0) is not None
     assert archive.at(0).h[0] == 0.0
 
 
 def test_line_makes_steps_of_every_order_of_magnitude():
-    run = run_alone(DISC, "line", evaluations=8_000)
+    run = run_with(DISC, "line", evaluations=8_000)
     assert run.best_feasible == pytest.approx(-np.sqrt(2.0), abs=2e-3)
     assert set(run.archive().elites.operator) == {"line"}
 

@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from app import create_app
 from mapelites import Settings, Tolerances
 from mapelites.archive import Elites

@@ -8,9 +8,12 @@ cores, two processes must give at least 1.8 times one.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mapelites.campaign import Campaign, Folder
 from mapelites.campaign.crews import LocalCrew, cores

@@ -101,7 +101,8 @@ class Worker:
         """A point of the curve; while nothing changes, the last point moves along."""
         best = self.search.best_feasible
         point = (float(self.search.evaluations), float(self.search.occupied), np.nan if best is None else best)
-        if len(self._points) > 1 and all(np.array_equal(each[1:], point[1:], True) for each in self._points[-2:]):
+        # The same NaN object equals itself within a tuple.
+        if len(self._points) > 1 and all(each[1:] == point[1:] for each in self._points[-2:]):
             self._points.pop()
         self._points.append(point)
 

@@ -405,16 +405,8 @@
       address: function (at, axes, colour, scale, cell, levels, run) {
         const base = "/run/" + encodeURIComponent(run);
         if (!run || window.location.pathname !== base) { return; }
-        const query = [];
-        const plain = (text) => encodeURIComponent(text).replace(/%2C/g, ",").replace(/%3B/g, ";");
-        const put = (name, value) => { if (value !== null && value !== undefined && value !== "") { query.push(name + "=" + plain(value)); } };
-        put("at", at);
-        put("axes", axes && axes.join(","));
-        put("colour", colour === "objective" ? null : colour);
-        put("scale", scale === "auto" ? null : scale);
-        put("cell", cell);
-        put("levels", levels && levels.map((each) => each.join(",")).join(";"));
-        window.history.replaceState(window.history.state, "", base + (query.length ? "?" + query.join("&") : ""));
+        const live = window.dash_clientside.live, query = live.query(live.view(at, axes, colour, scale, cell, levels));
+        window.history.replaceState(window.history.state, "", base + (query ? "?" + query : ""));
       },
 
       tools: function (pin, python, json, download, link, texts, pinned) {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -23,6 +24,7 @@ from mapelites.runs.disk import PlainDisk
 
 LARGEST_CACHE = 256 * 2**20
 LOCKS = 64
+KEPT = 32  # of what was asked for last, in memory
 
 log = logging.getLogger("dashboard")
 
@@ -77,6 +79,8 @@ class Memory:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._locks = tuple(threading.Lock() for _ in range(LOCKS))
+        self._recent: OrderedDict[str, bytes] = OrderedDict()
+        self._recent_lock = threading.Lock()
 
     def remember(self, key: tuple[str | int | float | bool | None, ...], make: Callable[[], Any]) -> Any:
         """What `make` returns, JSON values only, made once per key. Name in the key all it depends on."""
@@ -85,13 +89,17 @@ class Memory:
     def remember_bytes(self, key: tuple[str | int | float | bool | None, ...], make: Callable[[], bytes]) -> bytes:
         """Like `remember`, for bytes that need no decoding, such as a picture or finished JSON."""
         name = orjson.dumps(key).decode()
-        found: bytes | None = self._cache.get(name)
+        found = self._recent.get(name)
         if found is None:
             with self._lock(name):
                 found = self._cache.get(name)
                 if found is None:
                     found = make()
                     self._cache.set(name, found)
+            with self._recent_lock:
+                self._recent[name] = found
+                while len(self._recent) > KEPT:
+                    self._recent.popitem(last=False)
         return found
 
     def _lock(self, name: str) -> AbstractContextManager[Any]:

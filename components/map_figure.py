@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from dash import Patch
 from numpy.typing import NDArray
 
 from components.map_axes import Look, axes, intervals, labels, margins
@@ -99,22 +98,19 @@ def figure(archive: Archive, view: View, drawn: dict[str, Any], *, dark: bool, n
     }
 
 
-def patch(drawn: dict[str, Any], *, dark: bool) -> Patch:
-    """The same content as a change to a figure of the same shape and look."""
-    change = Patch()
-    look = Look.of(dark=dark, narrow=False)
-    change["data"][0]["z"] = drawn["z"]
-    change["data"][0]["customdata"] = drawn["values"]
-    change["data"][0]["colorscale"] = _ground(look) + drawn["stops"]
+def patch(drawn: dict[str, Any], *, dark: bool) -> dict[str, Any]:
+    """The same content as a change to a figure of the same shape and look, for the script that draws it."""
     x, y = _points(drawn)
-    change["data"][1]["x"], change["data"][1]["y"] = x, y
-    box = _box(drawn["best"])
-    best = SHAPES.index("best")
-    for name, value in box.items():
-        change["layout"]["shapes"][best][name] = value
-    for name in ("legend", "best", "feasible"):
-        change["layout"]["meta"][name] = drawn[name]
-    return change
+    return {
+        "heatmap": {
+            "z": drawn["z"],
+            "customdata": drawn["values"],
+            "colorscale": _ground(Look.of(dark=dark, narrow=False)) + drawn["stops"],
+        },
+        "marks": {"x": x, "y": y},
+        "best": _box(drawn["best"]),
+        "meta": {name: drawn[name] for name in ("legend", "best", "feasible")},
+    }
 
 
 def _heatmap(drawn: dict[str, Any], look: Look) -> dict[str, Any]:

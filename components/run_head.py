@@ -7,7 +7,7 @@ from typing import Any
 
 import dash_mantine_components as dmc
 import numpy as np
-from dash import Dash, Input, Output, State, dcc, html, no_update
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components import run_ids as ids
@@ -15,12 +15,11 @@ from components import summary
 from components.context import Context
 from components.format import count, duration, many, number, percent, rate
 from components.run_curve import curves
-from components.run_view import text, whole
+from components.run_view import text
 from components.shell_notices import icon
 from mapelites.runs import Run
 
-PERIOD, SLOW_PERIOD = 250, 2_000  # milliseconds between looks, while something happens and after
-PATIENCE = 20  # looks after which a drawing that never came is no longer waited for
+PERIOD, SLOW_PERIOD = 150, 2_000  # milliseconds between looks, while something happens and after
 ACTIVE = ("queued", "running")
 SMOOTHING = 0.5
 
@@ -30,7 +29,8 @@ def layout(run: Run, context: Context, further: list[Component]) -> Component:
     return html.Header(
         [
             dcc.Interval(id=ids.TICK, interval=PERIOD),
-            dcc.Store(id=ids.SEEN, data=_seen(run, None, 0)),
+            dcc.Store(id=ids.LATEST),
+            dcc.Store(id=ids.SEEN, data=_seen(run, None)),
             html.Div(
                 [
                     html.Div(
@@ -75,6 +75,14 @@ def levels_in_words(run: Run) -> str:
 
 def register(app: Dash, context: Context) -> None:
     """Look for something new; say it only where there is."""
+    app.clientside_callback(
+        ClientsideFunction("live", "look"),
+        Output(ids.LATEST, "data"),
+        Input(ids.TICK, "n_intervals"),
+        State(ids.LATEST, "data"),
+        State(ids.DRAWN, "data"),
+        prevent_initial_call=True,
+    )
 
     @app.callback(
         Output(ids.SEEN, "data"),
@@ -87,20 +95,17 @@ def register(app: Dash, context: Context) -> None:
         Output("run-trouble", "children"),
         Output("run-head", "className"),
         Output(ids.TICK, "interval"),
-        Input(ids.TICK, "n_intervals"),
+        Input(ids.LATEST, "data"),
         State(ids.RUN, "data"),
         State(ids.SEEN, "data"),
-        State(ids.DRAWN, "data"),
         prevent_initial_call=True,
     )
-    def look(tick: Any, run_id: Any, seen: Any, drawn: Any) -> Any:
+    def tell(_latest: Any, run_id: Any, seen: Any) -> Any:
         before = seen if isinstance(seen, dict) else {}
-        looks = whole("tick", tick) or 0
-        version = context.store.version(text("run", run_id))
-        if version == before.get("version") or _is_waited_for(before, drawn, looks):
+        run = context.store.run(text("run", run_id))
+        if run.version == before.get("version"):
             return (no_update,) * 10
-        run = context.store.run(run_id)
-        now = _seen(run, before, looks)
+        now = _seen(run, before)
         return (
             now,
             moments(run, context),
@@ -120,15 +125,7 @@ def moments(run: Run, context: Context) -> list[int]:
     return [moment.evaluations for moment in context.store.history(run.id)]
 
 
-def _is_waited_for(before: dict[str, Any], drawn: Any, tick: int) -> bool:
-    """Whether the version told last is still being drawn: a newer one now would make that drawing void."""
-    if not isinstance(drawn, dict) or drawn.get("seen") == before.get("version"):
-        return False
-    told = before.get("tick")
-    return isinstance(told, int) and tick - told < PATIENCE
-
-
-def _seen(run: Run, before: dict[str, Any] | None, tick: int) -> dict[str, Any]:
+def _seen(run: Run, before: dict[str, Any] | None) -> dict[str, Any]:
     """What this page knows of the run now; its rate is measured between two looks."""
     now = time.time()
     past = before or {}
@@ -140,7 +137,7 @@ def _seen(run: Run, before: dict[str, Any] | None, tick: int) -> dict[str, Any]:
         speed = SMOOTHING * speed + (1 - SMOOTHING) * measured if isinstance(speed, float) else measured
     elif not isinstance(speed, float):
         speed = None
-    return {"version": run.version, "tick": tick, "time": now, "evaluations": run.evaluations, "rate": speed}
+    return {"version": run.version, "time": now, "evaluations": run.evaluations, "rate": speed}
 
 
 def _state_class(run: Run) -> str:

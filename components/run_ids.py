@@ -5,7 +5,8 @@ from __future__ import annotations
 RUN = "run-id"  # Store: the run's id
 NAMES = "run-names"  # Store: the constraints' names
 TICK = "run-tick"  # Interval: time to look for something new
-SEEN = "run-seen"  # Store: the newest version this page knows, and how fast the run is
+LATEST = "run-latest"  # Store: the newest version of the run that there is
+SEEN = "run-seen"  # Store: the version that the head of the page tells of, and how fast the run is
 MOMENTS = "run-moments"  # Store: the evaluations of all moments that can be replayed
 MOMENT = "run-moment"  # Store: the evaluation that is shown, or None for live
 LEVELS = "run-levels"  # Store: levels that are not the run's own, or None

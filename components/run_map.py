@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components import run_ids as ids
-from components.context import Context
-from components.map_figure import CONFIG, View, content, figure, patch
+from components.map_figure import CONFIG
 from components.map_fold import SHOWN, Fold
-from components.run_view import Maps, Shown, read_view, whole
+from components.run_live import form
 from components.shell import SCHEME
 from components.shell_notices import icon
 from mapelites.tolerances import Tolerances
@@ -41,7 +40,7 @@ def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
             html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
         ],
         id=ids.MAP_BOX,
-        className=f"map-box {_form(tolerances)}",
+        className=f"map-box {form(tolerances)}",
         tabIndex=0,
         role="application",
         **{"aria-label": help_text, "aria-describedby": "map-readout"},
@@ -67,14 +66,14 @@ def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
     )
 
 
-def register(app: Dash, context: Context, maps: Maps) -> None:
-    """Draw the map when something about it changed, and only then."""
-
-    @app.callback(
+def register(app: Dash) -> None:
+    """Draw the map when something about it changed, and only then; all of it in the browser."""
+    app.clientside_callback(
+        ClientsideFunction("live", "draw"),
         Output(ids.MAP, "figure"),
         Output(ids.DRAWN, "data"),
         Output(ids.MAP_BOX, "className"),
-        Input(ids.SEEN, "data"),
+        Input(ids.LATEST, "data"),
         Input(ids.MOMENT, "data"),
         Input(ids.LEVELS, "data"),
         Input(ids.AXES, "data"),
@@ -82,28 +81,10 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Input(ids.SCALE, "value"),
         Input(SCHEME, "data"),
         Input(ids.NARROW, "data"),
-        State(ids.RUN, "data"),
         State(ids.DRAWN, "data"),
+        State(ids.MAP, "figure"),
         prevent_initial_call=True,
     )
-    def draw(
-        seen: Any,
-        at: Any,
-        levels: Any,
-        axes: Any,
-        colour: Any,
-        scale: Any,
-        scheme: Any,
-        narrow: Any,
-        run_id: Any,
-        drawn: Any,
-    ) -> Any:
-        if scheme not in ("light", "dark") or not isinstance(narrow, bool):
-            return (no_update,) * 3  # the browser has not said yet how it looks
-        shown = maps.shown(run_id, at, levels)
-        view = read_view(axes, colour, scale, shown.tolerances)
-        return _drawn(context, maps, shown, view, scheme == "dark", narrow, drawn, seen)
-
     app.clientside_callback(
         ClientsideFunction("run", "narrow"),
         Output(ids.NARROW, "data"),
@@ -138,30 +119,6 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     app.clientside_callback(
         ClientsideFunction("run", "resetZoom"), Input("zoom-reset", "n_clicks"), prevent_initial_call=True
     )
-
-
-def _drawn(
-    context: Context, maps: Maps, shown: Shown, view: View, dark: bool, narrow: bool, before: Any, seen: Any
-) -> Any:
-    """A patch where the same map only has other elites, a whole figure where its shape or look is another."""
-    look = [*map(str, view.order), *shown.tolerances.shape, str(shown.levels), dark, narrow]
-    key: tuple[Any, ...] = ("map", *shown.key, ",".join(view.order), view.colour, view.scale)
-    known = before if isinstance(before, dict) else {}
-    version = whole("version", seen.get("version")) if isinstance(seen, dict) else None
-    stamp = {"look": look, "key": list(key), "seen": version}
-    if known.get("look") == look and known.get("key") == list(key):
-        return no_update, stamp, no_update
-    found = context.cache.remember(key, lambda: content(maps.archive(shown), view, shown.evaluations))
-    if known.get("look") == look:
-        return patch(found, dark=dark), stamp, no_update
-    whole_figure = figure(maps.archive(shown), view, found, dark=dark, narrow=narrow)
-    return whole_figure, stamp, f"map-box {_form(shown.tolerances, view.order)}"
-
-
-def _form(tolerances: Tolerances, order: tuple[str, ...] = ()) -> str:
-    """The class of the map's proportions: a strip, wide or square."""
-    rows, columns = Fold.of(tolerances, order).shape
-    return "map-strip" if rows == 1 else "map-wide" if columns > 2 * rows else "map-square"
 
 
 def _blank() -> dict[str, Any]:

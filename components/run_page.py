@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dash import ClientsideFunction, Dash, Input, State, dcc, html
 from dash.development.base_component import Component
 
-from components import inspector, run_actions, run_export, run_head, run_levels, run_map, timeline
+from components import inspector, run_actions, run_budget, run_export, run_head, run_levels, run_live, run_map, timeline
 from components import run_ids as ids
 from components.context import Context
 from components.run_view import Maps, from_query
@@ -35,6 +35,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
                 className="run-columns",
             ),
             run_levels.layout(run, view["levels"]),
+            run_budget.layout(),
         ],
         className="run",
     )
@@ -45,10 +46,12 @@ def register(app: Dash, context: Context) -> None:
     maps = Maps(context.store)
     run_head.register(app, context)
     run_actions.register(app, context)
-    run_map.register(app, context, maps)
+    run_live.register(app, context, maps)
+    run_map.register(app)
     timeline.register(app)
     inspector.register(app, maps)
     run_levels.register(app, maps)
+    run_budget.register(app, context, maps)
     run_export.register(app, context, maps)
     app.clientside_callback(
         ClientsideFunction("run", "address"),

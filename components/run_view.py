@@ -57,7 +57,10 @@ class Maps:
 
     def shown(self, run_id: Any, at: Any = None, levels: Any = None) -> Shown:
         """What these words of a browser ask for; an `InputError` where they make no sense."""
-        run = self._store.run(text("run", run_id))
+        return self.of(self._store.run(text("run", run_id)), at, levels)
+
+    def of(self, run: Run, at: Any = None, levels: Any = None) -> Shown:
+        """The same for a run that is known already."""
         wanted = read_levels(levels, run.request.tolerances)
         moments = self._store.history(run.id)
         return Shown(run, nearest(moments, whole("at", at)), wanted)

@@ -10,7 +10,7 @@ import json
 import math
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ class Snapshot:
     seconds: float
     elites: Elites
     curve: NDArray[np.float64]  # (k, 3): evaluations, occupied cells, best feasible f (NaN before there is one)
+    spent: Mapping[str, int] = field(default_factory=dict)  # evaluations by the part of the search that asked for them
 
     @classmethod
     def of(cls, search: Illumination, seconds: float, curve: NDArray[np.float64] | None = None) -> Snapshot:
@@ -55,6 +56,7 @@ class Snapshot:
             seconds,
             search.elites(),
             np.empty((0, 3)) if curve is None else curve,
+            search.spent,
         )
 
     def get_problem(self) -> Problem:
@@ -81,6 +83,7 @@ class Snapshot:
             "evaluations": self.evaluations,
             "refused": self.refused,
             "seconds": self.seconds,
+            "spent": dict(self.spent),
         }
         arrays = {name: getattr(self.elites, name) for name in ELITE_ARRAYS}
         return pack(about, {**arrays, "curve": self.curve})
@@ -102,6 +105,7 @@ class Snapshot:
                 float(about["seconds"]),
                 Elites(*(arrays[name] for name in ELITE_ARRAYS)),
                 arrays["curve"],
+                {str(name): int(count) for name, count in about["spent"].items()},
             )
             snapshot._check()
         except KeyError as missing:

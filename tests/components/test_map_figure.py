@@ -77,14 +77,14 @@ def test_a_change_of_elites_reaches_a_drawn_figure_as_a_patch_of_the_same_conten
     view = View(colour="age")
     fresh = content(archive, view, 20_000)
     whole = figure(archive, view, fresh, dark=True, narrow=False)
-    operations = {
-        tuple(each["location"]): each["params"]["value"]
-        for each in patch(fresh, dark=True).to_plotly_json()["operations"]
-    }
-    assert operations["data", 0, "z"] == whole["data"][0]["z"]
-    assert operations["data", 0, "colorscale"] == whole["data"][0]["colorscale"]
-    assert operations["data", 1, "x"] == whole["data"][1]["x"]
-    assert operations["layout", "shapes", 4, "x0"] == whole["layout"]["shapes"][4]["x0"]
+    change = patch(fresh, dark=True)
+    heatmap, marks = whole["data"]
+    assert {**heatmap, **change["heatmap"]} == heatmap
+    assert {**marks, **change["marks"]} == marks
+    best = whole["layout"]["shapes"][SHAPES.index("best")]
+    assert {**best, **change["best"]} == best
+    assert {**whole["layout"]["meta"], **change["meta"]} == whole["layout"]["meta"]
+    assert set(change["heatmap"]) == {"z", "customdata", "colorscale"}
 
 
 def test_zoom_is_kept_while_the_shape_is_the_same_and_dropped_when_it_is_not(archive: Archive) -> None:

@@ -85,11 +85,32 @@ def test_no_value_from_a_browser_makes_a_callback_fail(
         assert b"Something went wrong" not in answer.data, callback["output"]
 
 
-def test_a_map_is_drawn_for_good_values(browser: FlaskClient, run_id: str) -> None:
-    draw = next(each for each in callbacks(browser) if "run-map.figure" in each["output"])
-    values = {"run-id": run_id, "run-colour": "objective", "run-scale": "auto", "scheme": "dark", "run-narrow": False}
-    figure = asked(browser, draw, values).json["response"]["run-map"]["figure"]
-    assert figure["layout"]["meta"]["columns"] == 25
+def test_a_map_comes_whole_then_as_a_change_then_not_at_all(browser: FlaskClient, run_id: str) -> None:
+    address = f"/run/{run_id}/map"
+    query = {"scheme": "dark", "narrow": "false"}
+    first = browser.get(address, query_string=query).json
+    assert first["figure"]["layout"]["meta"]["columns"] == 25
+    assert first["form"] == "map-wide"
+    other = browser.get(address, query_string={**query, "colour": "age", "look": first["look"]}).json
+    assert set(other) == {"look", "key", "patch"}
+    assert other["look"] == first["look"]
+    assert other["key"] != first["key"]
+    again = browser.get(address, query_string={**query, "look": first["look"], "key": first["key"]}).json
+    assert again == {"look": first["look"], "key": first["key"]}
+    light = browser.get(address, query_string={"look": first["look"], "key": first["key"]}).json
+    assert "figure" in light
+
+
+def test_a_page_can_ask_for_the_version_of_its_run_and_for_nothing_else(
+    browser: FlaskClient, store: Store, run_id: str
+) -> None:
+    assert browser.get(f"/run/{run_id}/version").text == str(store.version(run_id))
+    for path in ("version", "map"):
+        answer = browser.get(f"/run/nobody/{path}")
+        assert answer.status_code == 404
+        assert answer.text == "there is no run 'nobody'"
+    answer = browser.get(f"/run/{run_id}/map?levels=0;-1;0")
+    assert (answer.status_code, answer.text) == (404, "g2: a level must not be negative, but one was -1")
 
 
 @pytest.mark.parametrize(

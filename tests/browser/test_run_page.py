@@ -182,7 +182,9 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
         wait(lambda: person.sees("#timeline-slider [role=slider]").send_keys(key) is None)  # noqa: B023
     wait(lambda: "at=" in person.path)
     put = person.sees("#timeline-text").text
-    shown = dashboard.store.history(run_id)[1].occupied
+    at = int(person.path.partition("at=")[2])
+    assert put == f"evaluation {at:,}"
+    shown = next(moment.occupied for moment in dashboard.store.history(run_id) if moment.evaluations == at)
     wait(lambda: filled(person) == shown)
     seen = dashboard.store.run(run_id).evaluations
     wait(lambda: dashboard.store.run(run_id).evaluations > seen + 15_000)

@@ -13,6 +13,7 @@ from flask import Flask
 from components import (
     experiments,
     experiments_campaign,
+    problem_editor,
     problems_page,
     run_page,
     runs_page,
@@ -29,6 +30,7 @@ from components.context import Context
 from components.pages import Page
 from components.shell_notices import failed
 from mapelites.errors import InputError
+from mapelites.problems import own
 from mapelites.runs import Store
 
 PAGES: tuple[Page, ...] = (
@@ -39,11 +41,18 @@ PAGES: tuple[Page, ...] = (
     Page("/experiments", "Experiments", experiments),
     Page("/experiments/<campaign_id>", "Experiment", experiments_campaign, navigation=False),
     Page("/problems", "Problems", problems_page),
+    Page("/problems/new", "Write a problem", problem_editor, navigation=False),
 )
 
 
-def create_app(store: Store, pages: Sequence[Page] = PAGES, hosts: Sequence[str] = ()) -> Dash:
-    """The dashboard over a store of runs. `hosts` are further names by which it may be called."""
+def create_app(
+    store: Store, pages: Sequence[Page] = PAGES, hosts: Sequence[str] = (), problems: Sequence[Path | str] = ()
+) -> Dash:
+    """The dashboard over a store of runs.
+
+    `hosts` are further names by which it may be called, `problems` files and folders of one's own problems.
+    """
+    own.watch(problems, store.path / "problems")
     app = Dash(
         "illuminate",
         title=shell.NAME,
@@ -65,9 +74,9 @@ def create_app(store: Store, pages: Sequence[Page] = PAGES, hosts: Sequence[str]
     return app
 
 
-def server(path: str, hosts: Sequence[str] = ()) -> Flask:
+def server(path: str, hosts: Sequence[str] = (), problems: Sequence[str] = ()) -> Flask:
     """What gunicorn serves."""
-    served: Flask = create_app(Store(path), hosts=hosts).server
+    served: Flask = create_app(Store(path), hosts=hosts, problems=problems).server
     return served
 
 
@@ -80,6 +89,10 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument(
         "--trust", action="append", default=[], metavar="NAME", help="a further name by which browsers may call it"
     )
+    options.add_argument(
+        "--problems", type=Path, action="append", default=[], metavar="FILE",
+        help="a file or folder of your own problems; may be repeated",
+    )  # fmt: skip
     return options
 
 
@@ -87,7 +100,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until told to stop."""
     options = parser().parse_args(arguments)
     try:
-        return serve.until_stopped(options.data or Store.default_path(), options.host, options.port, options.trust)
+        problems = [path.expanduser().resolve() for path in options.problems]
+        own.watch(problems)
+        for entry in own.entries():
+            for said in filter(None, (entry.error, *entry.warnings)):
+                sys.stderr.write(f"{said}\n")
+        data = options.data or Store.default_path()
+        return serve.until_stopped(data, options.host, options.port, options.trust, problems)
     except InputError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -19,12 +19,12 @@ from mapelites.campaign.crews import SCHEDULER_EXAMPLE, check_scheduler
 from mapelites.campaign.description import ALL_CONSTRAINTS
 from mapelites.campaign.process import launch
 from mapelites.errors import InputError
-from mapelites.problems import names
+from mapelites.problems.cec2010 import NAMES
 from mapelites.search import SEARCHES
 
 PAPER = ("paper-1", "paper-2", "paper-3")
 PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
-    "paper": ("The paper's experiment", {"problems": list(names()), "dimensions": "10, 30", "searches": list(PAPER),
+    "paper": ("The paper's experiment", {"problems": list(NAMES), "dimensions": "10, 30", "searches": list(PAPER),
                                          "runs": "25"}),
     "taste": ("A taste of it", {"problems": ["C01", "C07", "C16", "C17"], "dimensions": "10",
                                 "searches": list(PAPER), "runs": "5"}),
@@ -36,7 +36,7 @@ def layout() -> Component:
     """The form, filled with a small campaign."""
     values = PRESETS["taste"][1]
     problems = dmc.MultiSelect(
-        id="campaign-problems", label="Problems", data=[{"value": name, "label": name} for name in names()],
+        id="campaign-problems", label="Problems", data=[{"value": name, "label": name} for name in NAMES],
         value=values["problems"], searchable=True, clearable=True, hidePickedOptions=True, maxDropdownHeight=300,
     )  # fmt: skip
     searches = dmc.MultiSelect(
@@ -123,7 +123,7 @@ def read(values: Mapping[str, Any]) -> Campaign:
 def _names(name: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise InputError(f"{name} must be a list of names, but it was {value!r}")
-    order = names() if name == "problems" else tuple(SEARCHES)
+    order = NAMES if name == "problems" else tuple(SEARCHES)
     return tuple(sorted(value, key=lambda each: order.index(each) if each in order else -1))
 
 

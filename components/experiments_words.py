@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from components.format import duration, many, percent, rate
 from mapelites.campaign import Campaign, Folder, Instance
 from mapelites.campaign.folder import Result, Status
-from mapelites.problems import names
+from mapelites.problems.cec2010 import NAMES
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def progress(folder: Folder, results: Sequence[Result] | None = None) -> Progres
 
 def title(campaign: Campaign) -> str:
     """What a campaign runs, `C01 and C07 · 10D and 30D · paper-1`."""
-    problems = "All problems" if campaign.problems == names() else listed(campaign.problems)
+    problems = "All problems" if campaign.problems == NAMES else listed(campaign.problems)
     return f"{problems} · {listed([f'{n}D' for n in campaign.dimensions])} · {listed(campaign.searches)}"
 
 

@@ -14,6 +14,7 @@ from components.format import exact, number
 from mapelites.archive import Archive, Elite, Elites
 from mapelites.commands.engine import elite_record
 from mapelites.problem import Problem
+from mapelites.problems.files import AbsentError
 from mapelites.tolerances import short
 
 ZERO_SHARE = 0.08  # the share of a ruler that belongs to violation 0
@@ -111,9 +112,11 @@ def variables(problem: Problem, elite: Elite, other: Elite | None) -> Component:
         if other is not None:
             place = (float(other.x[i]) - low) / (high - low)
             dots.insert(0, html.Span(className="ruler-other", style={"left": _percent(place)}))
-        words = f"{number(float(elite.x[i]))} within {number(low)} to {number(high)}"
+        unit = f" {problem.units[i]}" if problem.units[i] else ""
+        words = f"{number(float(elite.x[i]))} within {number(low)} to {number(high)}{unit}"
         drawn = html.Div(dots, className="ruler ruler-bounds", role="img", **{"aria-label": words})
-        cells = [html.Th(name, scope="row"), html.Td(drawn, className="drawn"), html.Td(value(float(elite.x[i])))]
+        head = html.Th(name, scope="row", title=problem.meanings[i] or None)
+        cells = [head, html.Td(drawn, className="drawn"), html.Td([value(float(elite.x[i])), unit])]
         if other is not None:
             cells.append(html.Td(value(float(elite.x[i] - other.x[i]), signed=True), className="difference"))
         rows.append(html.Tr(cells))
@@ -175,7 +178,10 @@ def pinned(archive: Archive, content: Any) -> Elite | None:
     if not isinstance(x, list) or len(x) != problem.dimension or not all(isinstance(each, (int, float)) for each in x):
         return None
     nothing = Archive(problem, archive.tolerances, Elites.empty(problem))
-    return next(iter(nothing.add([x], 0, "pinned")), None)
+    try:
+        return next(iter(nothing.add([x], 0, "pinned")), None)
+    except AbsentError:  # only the worker executes its file, so it has to be one of the elites
+        return next((elite for elite in archive if elite.x.tolist() == x), None)
 
 
 def _alike(problem: Problem) -> bool:

@@ -11,16 +11,17 @@ from dash.development.base_component import Component
 
 from components.format import many, number
 from mapelites.problem import Problem
-from mapelites.problems import dimensions, get, names
+from mapelites.problems import cec2010, dimensions, get, suites
+from mapelites.problems.formulas.typeset import name as typeset_name
 from mapelites.tolerances import short
 
-GROUPS = ("Inequalities only", "Equalities only", "Inequalities and equalities")
+COMPETITION = "CEC 2010"
+GROUPS = ("inequalities only", "equalities only", "inequalities and equalities")
 
 
 def preferred_dimension(name: str) -> int:
     """The dimension a problem is shown in unless another is asked for."""
-    possible = dimensions(name)
-    return 10 if 10 in possible else possible[0]
+    return get(name).dimension
 
 
 def dimensions_in_words(name: str) -> str:
@@ -32,10 +33,11 @@ def dimensions_in_words(name: str) -> str:
 
 
 def group(problem: Problem) -> str:
-    """The group a problem is listed in, by the kinds of its constraints."""
-    if not problem.equalities:
-        return GROUPS[0]
-    return GROUPS[2] if problem.inequalities else GROUPS[1]
+    """The group a problem is listed in: where it comes from, and for the competition's the kinds of constraints."""
+    if problem.name not in cec2010.NAMES:
+        return next((suite for suite, listed in suites().items() if problem.name in listed), "Yours")
+    which = 0 if not problem.equalities else 2 if problem.inequalities else 1
+    return f"{COMPETITION}: {GROUPS[which]}"
 
 
 def kinds(problem: Problem) -> str:
@@ -48,30 +50,39 @@ def kinds(problem: Problem) -> str:
     return " and ".join(parts)
 
 
-@cache
 def shown(name: str) -> Problem:
     """A problem in its preferred dimension."""
-    return get(name, preferred_dimension(name))
+    return _competition(name) if name in cec2010.NAMES else get(name)
+
+
+@cache
+def _competition(name: str) -> Problem:
+    return get(name)
 
 
 def grouped() -> dict[str, list[Problem]]:
     """All problems by group, in order."""
-    problems = [shown(name) for name in names()]
-    return {title: [problem for problem in problems if group(problem) == title] for title in GROUPS}
+    found: dict[str, list[Problem]] = {}
+    for suite, listed in suites().items():
+        problems = [shown(name) for name in listed]
+        titles = [f"{suite}: {each}" for each in GROUPS] if suite == COMPETITION else [suite]
+        for title in titles:
+            found[title] = problems if title == suite else [each for each in problems if group(each) == title]
+    return found
 
 
 def options() -> list[dict[str, Any]]:
     """The list for a Select; its search finds names, kinds and what makes a problem hard."""
     return [
-        {
-            "group": title,
-            "items": [
-                {"value": problem.name, "label": f"{problem.name} · {kinds(problem)} · {problem.difficulty}"}
-                for problem in problems
-            ],
-        }
+        {"group": title, "items": [{"value": each.name, "label": label(each)} for each in problems]}
         for title, problems in grouped().items()
     ]
+
+
+def label(problem: Problem) -> str:
+    """A problem in one line."""
+    called = problem.name if problem.name in cec2010.NAMES else problem.title
+    return " · ".join(filter(None, (called, kinds(problem), problem.difficulty)))
 
 
 def select(component_id: str, value: str) -> Component:
@@ -92,17 +103,22 @@ def select(component_id: str, value: str) -> Component:
 
 def details(problem: Problem) -> list[Component]:
     """A problem in formulas and words: objective, bounds, constraints, difficulty, best known value."""
-    formulas = [rf"\min_x \; f = {problem.formula}"]
-    formulas += [rf"{_named(each.name)} = {each.formula}" for each in problem.constraints if each.formula]
+    formulas = [rf"\min_x \; f = {problem.formula}"] if problem.formula else []
+    formulas += [rf"{_named(each.name)}:\; {each.formula}" for each in problem.constraints if each.formula]
+    formulas += [rf"\text{{with }} {each}" for each in problem.definitions[:1]]
+    formulas += [rf"\phantom{{\text{{with }}}} {each}" for each in problem.definitions[1:]]
     facts = [
         ("Bounds", bounds(problem)),
-        ("Constraints", kinds(problem)),
+        ("Constraints", kinds(problem) if formulas else _listed(problem)),
         ("Best known", best_known(problem)),
+        ("Source", problem.reference),
     ]
     return [
         dmc.Text(problem.difficulty, size="sm", className="difficulty"),
         html.Div([formula(each) for each in formulas], className="formulas"),
-        html.Dl([part for name, text in facts for part in (html.Dt(name), html.Dd(text))], className="facts"),
+        html.Dl(
+            [part for name, words in facts if words for part in (html.Dt(name), html.Dd(words))], className="facts"
+        ),
     ]
 
 
@@ -112,21 +128,35 @@ def formula(text: str) -> Component:
     return html.Div(dcc.Markdown(f"$${text}$$", mathjax=True), className="formula")
 
 
-def bounds(problem: Problem) -> str:
-    """The bounds in words, once where all variables share them."""
+def bounds(problem: Problem) -> Any:
+    """The bounds in words, once where all variables share them, else a line for each with its unit and meaning."""
     low, high = problem.lower, problem.upper
-    if (low == low[0]).all() and (high == high[0]).all():
+    plain = not any((*problem.units, *problem.meanings)) and not problem.steps.any()
+    if plain and (low == low[0]).all() and (high == high[0]).all():
         return f"{short(low[0])} to {short(high[0])} for each of {many(problem.dimension, 'variable')}"
-    pairs = zip(problem.variables, low, high, strict=True)
-    return ", ".join(f"{name} {short(a)} to {short(b)}" for name, a, b in pairs)
+    return [html.Div(_variable(problem, i)) for i in range(problem.dimension)]
+
+
+def _variable(problem: Problem, i: int) -> list[Any]:
+    step, unit, meaning = float(problem.steps[i]), problem.units[i], problem.meanings[i]
+    words = f" {short(problem.lower[i])} to {short(problem.upper[i])}" + (f" {unit}" if unit else "")
+    words += ", whole" if step == 1 else f", in steps of {short(step)}" if step else ""
+    return [html.B(problem.variables[i]), words, html.Span(f"  {meaning}", className="quiet") if meaning else ""]
+
+
+def _listed(problem: Problem) -> str:
+    names = ", ".join(constraint_names(problem))
+    return f"{kinds(problem)}: {names}"
 
 
 def best_known(problem: Problem) -> str:
     """The best known feasible value, with how sure it is."""
     if problem.best_known is None:
-        return f"not known for {problem.title}"
+        return f"not known for {problem.title}" if problem.name in cec2010.NAMES else ""
     note = f" ({problem.best_known_note})" if problem.best_known_note else ""
-    return f"{number(problem.best_known)}{note}"
+    # Published values of designs are compared digit by digit.
+    value = number(problem.best_known) if problem.name in cec2010.NAMES else f"{problem.best_known:.10g}"
+    return f"{value}{note}"
 
 
 def constraint_names(problem: Problem) -> list[str]:
@@ -135,4 +165,9 @@ def constraint_names(problem: Problem) -> list[str]:
 
 
 def _named(name: str) -> str:
-    return f"{name[0]}_{{{name[1:]}}}" if len(name) > 1 and name[1:].isdigit() else rf"\text{{{name}}}"
+    return typeset_name(name) if name.replace("_", "").isalnum() and name.isascii() else rf"\text{{{_plain(name)}}}"
+
+
+def _plain(name: str) -> str:
+    """A name without the signs that mean something to the typesetter."""
+    return "".join(letter if letter.isalnum() or letter in " -." else " " for letter in name)

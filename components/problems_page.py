@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ALL, Dash, Input, Output, State, html
+from dash import ALL, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components import problem_chooser
@@ -14,7 +15,9 @@ from components.context import Context
 from components.format import many
 from components.shell_notices import icon
 from mapelites.problem import Problem
-from mapelites.problems import names
+from mapelites.problems import cec2010, gallery, names, own, saved
+
+LOOK_MILLISECONDS = 1_500
 
 
 def layout(context: Context, query: Mapping[str, str]) -> Component:
@@ -28,11 +31,16 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
                         [
                             dmc.Title("Problems", order=1),
                             dmc.Text(
-                                "The 18 problems of the CEC 2010 competition on constrained optimisation. Throughout, "
-                                "z = x − o and y = z M, with the published shift o and rotation M.",
+                                "Your own, the gallery of engineering designs, and the 18 problems of the CEC 2010 "
+                                "competition, where z = x − o and y = z M with the published shift o and rotation M.",
                                 className="lead",
                             ),
                         ]
+                    ),
+                    dmc.Anchor(
+                        dmc.Button("Write a problem", tabIndex=-1),
+                        href="/problems/new",
+                        underline="never",
                     ),
                     dmc.TextInput(
                         id="problems-search",
@@ -47,7 +55,10 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
                 className="page-head",
             ),
             html.P(id="problems-found", className="quiet", role="status"),
-            *(_group(title, problems) for title, problems in problem_chooser.grouped().items()),
+            html.Div(_files(), id="problems-files"),
+            dcc.Store(id="problems-seen", data=seen()),
+            dcc.Interval(id="problems-look", interval=LOOK_MILLISECONDS),
+            html.Div(groups(), id="problems-groups", className="problems"),
             html.Div(
                 dmc.Text("No problem matches. Try a name such as C07, or a word such as rotated.", c="dimmed"),
                 id="problems-none",
@@ -57,6 +68,30 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
         ],
         className="problems",
     )
+
+
+def groups() -> list[Component]:
+    """All problems, in their groups."""
+    return [_group(title, problems) for title, problems in problem_chooser.grouped().items()]
+
+
+def seen() -> str:
+    """A text that is another one after every change of a file."""
+    entries = [(str(entry.path), entry.stamp, entry.error) for entry in own.entries()]
+    return sha256(repr(entries).encode()).hexdigest()[:16]
+
+
+def _files() -> Component | None:
+    """What is wrong with the files, and what is odd about them."""
+    wrong = [(entry, said) for entry in own.entries() for said in (entry.error, *entry.warnings) if said]
+    if not wrong:
+        return None
+    items = []
+    for entry, said in wrong:
+        kept = " The version before it is still used." if said == entry.error and entry.problems else ""
+        colour = "error-text" if said == entry.error else "quiet"
+        items.append(html.Li([icon("alert"), " ", html.Span(f"{said}.{kept}", className=colour)]))
+    return html.Ul(items, className="card problem-files", role="status")
 
 
 def _group(title: str, problems: Sequence[Problem]) -> Component:
@@ -78,16 +113,34 @@ def _card(problem: Problem) -> Component:
         **{"aria-label": f"Illuminate {problem.name}"},
     )
     dimensions = f"{problem_chooser.dimensions_in_words(problem.name)} variables"
+    title = problem.name if problem.name in cec2010.NAMES else problem.title
     head = dmc.Group(
         [
-            dmc.Title(problem.name, order=3, size="h4"),
-            dmc.Text(dimensions, size="sm", c="dimmed", flex=1),
+            dmc.Title(title, order=3, size="h4"),
+            dmc.Text(f"{dimensions}{_place(problem)}", size="sm", c="dimmed", flex=1),
+            *_open(problem),
             go,
         ]
     )
     return html.Article(
         [head, *problem_chooser.details(problem)], id={"problem-card": problem.name}, className="card problem-card"
     )
+
+
+def _place(problem: Problem) -> str:
+    entry = own.entry_of(problem.name)
+    return "" if entry is None or entry.path.parent == own.saved else f", from {entry.path.name}"
+
+
+def _open(problem: Problem) -> list[Component]:
+    """A link to the page where formulas are written, for problems that are made of them."""
+    if problem.name in gallery.NAMES:
+        words, query = "Make your own of it", f"from={problem.name}"
+    elif saved.saved_file(own, problem.name) is not None:
+        words, query = "Change", f"edit={problem.name}"
+    else:
+        return []
+    return [dmc.Anchor(words, href=f"/problems/new?{query}", size="sm")]
 
 
 def register(app: Dash, context: Context) -> None:
@@ -99,7 +152,7 @@ def register(app: Dash, context: Context) -> None:
         Output("problems-found", "children"),
         Output("problems-none", "hidden"),
         Input("problems-search", "value"),
-        State({"problem-card": ALL}, "id"),
+        Input({"problem-card": ALL}, "id"),
         State({"problem-group": ALL}, "id"),
     )
     def search(wanted: Any, cards: list[Any], groups: list[Any]) -> Any:
@@ -111,6 +164,18 @@ def register(app: Dash, context: Context) -> None:
             many(len(found), "problem"),
             bool(found),
         )
+
+    @app.callback(
+        Output("problems-groups", "children"),
+        Output("problems-files", "children"),
+        Output("problems-seen", "data"),
+        Input("problems-look", "n_intervals"),
+        State("problems-seen", "data"),
+        prevent_initial_call=True,
+    )
+    def reload(_: Any, before: Any) -> Any:
+        now = seen()
+        return (no_update,) * 3 if now == before else (groups(), _files(), now)
 
 
 def matching(wanted: str) -> list[str]:
@@ -126,13 +191,16 @@ def matching(wanted: str) -> list[str]:
 def _text(problem: Problem) -> str:
     parts = (
         problem.name,
+        problem.title,
+        problem.reference,
         problem_chooser.group(problem),
         problem_chooser.kinds(problem),
         problem.difficulty,
-        "rotated" if " M" in problem.formula or "y_" in _formulas(problem) else "",
+        "rotated" if problem.name in cec2010.NAMES and _is_rotated(problem) else "",
     )
     return " ".join(parts).lower()
 
 
-def _formulas(problem: Problem) -> str:
-    return problem.formula + "".join(constraint.formula for constraint in problem.constraints)
+def _is_rotated(problem: Problem) -> bool:
+    constraints = "".join(constraint.formula for constraint in problem.constraints)
+    return " M" in problem.formula or "y_" in problem.formula + constraints

@@ -106,5 +106,5 @@ def _again(context: Context, run_id: str, levels: Any) -> str:
     """A new run with the same request, or with other levels, and the way to it."""
     request = context.store.run(run_id).request
     wanted = read_levels(levels, request.tolerances) or request.tolerances
-    created = context.store.create(replace(request, tolerances=wanted))
+    created = context.store.create(replace(request.renewed(), tolerances=wanted))
     return summary.address(context.store.run(created))

@@ -26,22 +26,22 @@ class _Stop(Exception):  # noqa: N818 - a wish, not an error
     """Somebody asked for the end."""
 
 
-def until_stopped(path: Path, host: str, port: int, trusted: Sequence[str] = ()) -> int:
+def until_stopped(path: Path, host: str, port: int, trusted: Sequence[str] = (), problems: Sequence[Path] = ()) -> int:
     """Run supervisor and web server until a signal comes; a supervisor that dies is started again."""
     check_free(host, port)
     Store(path).close()  # made here, once: two processes that make it at the same time would collide
     for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(name, _stop)
-    supervisor = start_supervisor(path)
+    supervisor = start_supervisor(path, problems=problems)
     go_on(path)  # with the campaigns that were running when the dashboard last stopped
-    web = _start_web(path, host, port, trusted)
+    web = _start_web(path, host, port, trusted, problems)
     sys.stdout.write(f"Illuminate runs at http://{_spelled(host)}:{port}\nRuns are kept in {path}. Stop with Ctrl-C.\n")
     sys.stdout.flush()
     try:
         while web.poll() is None:
             if supervisor.poll() is not None:
                 sys.stderr.write(f"The worker ended with code {supervisor.returncode}; starting it again.\n")
-                supervisor = start_supervisor(path)
+                supervisor = start_supervisor(path, problems=problems)
             time.sleep(PERIOD)
         return int(web.returncode)
     except _Stop:
@@ -64,8 +64,10 @@ def check_free(host: str, port: int) -> None:
             raise InputError(f"cannot listen at {host}:{port}: {error.strerror}; try another --port") from None
 
 
-def _start_web(path: Path, host: str, port: int, trusted: Sequence[str]) -> subprocess.Popen[bytes]:
-    factory = f"app:server({str(path)!r}, {[*_names(host), *trusted]!r})"
+def _start_web(
+    path: Path, host: str, port: int, trusted: Sequence[str], problems: Sequence[Path]
+) -> subprocess.Popen[bytes]:
+    factory = f"app:server({str(path)!r}, {[*_names(host), *trusted]!r}, {list(map(str, problems))!r})"
     command = [
         sys.executable, "-m", "gunicorn", factory, "--bind", f"{_spelled_address(host)}:{port}", "--workers", "1",
         "--threads", str(THREADS), "--log-level", "warning", "--graceful-timeout", "2", "--chdir", str(ROOT),

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import Dash, Input, Output, State, html, no_update
+from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.development.base_component import Component
 
-from components import problem_chooser, start_reading, start_recent, tolerance_form
+from components import problem_chooser, problems_page, start_reading, start_recent, tolerance_form
 from components.context import Context
 from components.format import many
 from components.shell import URL
 from components.shell_notices import icon, notice, show
 from components.start_form import FIELDS, FULL_SPEED, WATCH, as_number, control, defaults, follow, read
 from mapelites.errors import InputError
-from mapelites.problems import get, names
+from mapelites.problems import dimensions, get, names, own
 from mapelites.tolerances import Tolerances
 
 PREFIX = "start"
@@ -70,10 +70,16 @@ def _problem(values: Mapping[str, str], details: list[Component]) -> Component:
     return html.Div(
         [
             html.Div(
-                [problem_chooser.select("start-problem", values["problem"]), control(dimension, values["dimension"])],
+                [
+                    problem_chooser.select("start-problem", values["problem"]),
+                    control(dimension, values["dimension"], disabled=one_dimension(values["problem"])),
+                ],
                 className="problem-fields",
             ),
             html.Div(details, id="start-details", className="problem-details"),
+            dcc.Store(id="start-seen", data=problems_page.seen()),
+            dcc.Interval(id="start-look", interval=problems_page.LOOK_MILLISECONDS),
+            dmc.Anchor("Write a problem of your own", href="/problems/new", size="sm", className="own-problem"),
         ],
         className="form-part",
     )
@@ -126,6 +132,8 @@ def register(app: Dash, context: Context) -> None:
         Output("start-evaluations", "value"),
         Output("start-initial", "value"),
         Output("start-dimension", "description"),
+        Output("start-dimension", "value"),
+        Output("start-dimension", "disabled"),
         Input("start-problem", "value"),
         Input("start-dimension", "value"),
         Input("start-search", "value"),
@@ -137,8 +145,10 @@ def register(app: Dash, context: Context) -> None:
     def go_along(name: Any, dimension: Any, search: Any, evaluations: Any, initial: Any, before: Any) -> Any:
         """The description, the constraints and the budget go with problem, dimension and search."""
         if name not in names():
-            return (no_update,) * 5
-        hint = dimension_hint(name)
+            return (no_update,) * 7
+        hint, value = dimension_hint(name), no_update
+        if ctx.triggered_id == "start-problem" and as_number(dimension) not in dimensions(name):
+            value = dimension = str(problem_chooser.preferred_dimension(name))
         try:
             problem = get(name, as_number(dimension))
             changed = follow(search, problem.dimension, {"evaluations": evaluations, "initial": initial})
@@ -147,7 +157,31 @@ def register(app: Dash, context: Context) -> None:
             problem, changed, details = problem_chooser.shown(name), {}, no_update
         constraints = problem_chooser.constraint_names(problem)
         new = no_update if constraints == before else constraints
-        return details, new, changed.get("evaluations", no_update), changed.get("initial", no_update), hint
+        budget = [changed.get(each, no_update) for each in ("evaluations", "initial")]
+        return details, new, *budget, hint, value, one_dimension(name)
+
+    @app.callback(
+        Output("start-problem", "data"),
+        Output("start-seen", "data"),
+        Output("start-details", "children", allow_duplicate=True),
+        Output(tolerance_form.constraints_id(PREFIX), "data", allow_duplicate=True),
+        Input("start-look", "n_intervals"),
+        State("start-seen", "data"),
+        State("start-problem", "value"),
+        State(tolerance_form.constraints_id(PREFIX), "data"),
+        prevent_initial_call=True,
+    )
+    def reload(_: Any, before: Any, name: Any, constraints: Any) -> Any:
+        """A file of somebody's own problems has changed: so has the list, and perhaps the chosen one."""
+        now = problems_page.seen()
+        if now == before:
+            return (no_update,) * 4
+        if own.entry_of(name) is None:
+            return problem_chooser.options(), now, no_update, no_update
+        problem = get(name)
+        new = problem_chooser.constraint_names(problem)
+        details = problem_chooser.details(problem)
+        return problem_chooser.options(), now, details, no_update if new == constraints else new
 
     @app.callback(
         [Output(f"start-{name}", "error") for name in FORM],
@@ -179,4 +213,10 @@ def register(app: Dash, context: Context) -> None:
 
 def dimension_hint(name: str) -> str:
     """The help of the dimension, with what a problem can have."""
-    return f"Variables, {problem_chooser.dimensions_in_words(name)}"
+    words = problem_chooser.dimensions_in_words(name)
+    return "Variables of this problem" if one_dimension(name) else f"Variables, {words}"
+
+
+def one_dimension(name: str) -> bool:
+    """Whether a problem leaves no choice of its dimension."""
+    return len(dimensions(name)) == 1

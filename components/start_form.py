@@ -102,9 +102,9 @@ def defaults(query: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def control(field: Field, value: str) -> Component:
+def control(field: Field, value: str, *, disabled: bool = False) -> Component:
     """The labelled input of a field."""
-    common = {"id": field.id, "label": field.label, "description": field.help, "value": value}
+    common = {"id": field.id, "label": field.label, "description": field.help, "value": value, "disabled": disabled}
     if field.choices is None:
         hint = "as the search has it" if field.advanced else None
         return dmc.TextInput(**common, placeholder=hint, autoComplete="off", inputProps={"inputMode": "decimal"})
@@ -159,7 +159,7 @@ def read(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunRequest 
         errors["tolerances"] = f"The levels were for {', '.join(tolerances.names)}, not for {problem.title}"
         return None, errors
     speed = settings.evaluations / SECONDS_TO_WATCH if pace == WATCH else None
-    return RunRequest(problem.name, problem.dimension, tolerances, settings, speed), errors
+    return RunRequest.of(problem, tolerances, settings, speed), errors
 
 
 def _problem(values: Mapping[str, Any], errors: dict[str, str]) -> Any:

@@ -21,7 +21,7 @@ PICTURE_PIXELS = 112  # twice what the style sheet shows, for fine screens
 
 def name(run: Run) -> str:
     """What a run searches, `C17 10D`."""
-    return f"{run.request.problem} {run.request.dimension}D"
+    return run.request.title
 
 
 def method(run: Run) -> str:

@@ -11,6 +11,7 @@ True
 from mapelites.archive import Archive, Elite
 from mapelites.errors import InputError
 from mapelites.problem import Constraint, Evaluation, Problem
+from mapelites.problems.authored import problem
 from mapelites.search import Illumination, Settings, illuminate
 from mapelites.tolerances import Tolerances
 
@@ -25,4 +26,5 @@ __all__ = [
     "Settings",
     "Tolerances",
     "illuminate",
+    "problem",
 ]

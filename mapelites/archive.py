@@ -153,10 +153,10 @@ class Archive:
 
     def add(self, x: ArrayLike, found_at: ArrayLike, operator: str) -> Archive:
         """A new archive that has also seen these solutions, an (batch, n) array."""
-        points = np.asarray(x, dtype=np.float64)
+        points = self.problem.rounded(x)
         values: Evaluation = self.problem.evaluate(points)
         when = np.broadcast_to(np.asarray(found_at, dtype=np.int64), len(points)).copy()
-        new = Elites(points.copy(), values.f, values.g, values.h, when, np.full(len(points), operator, dtype="U16"))
+        new = Elites(points, values.f, values.g, values.h, when, np.full(len(points), operator, dtype="U16"))
         return Archive(self.problem, self.tolerances, self.everything().and_(new))
 
     def rebin(self, tolerances: Tolerances) -> Archive:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mapelites.errors import InputError
 from mapelites.kernels import evaluate_rows
+from mapelites.rounding import snap_rows
 
 Array = NDArray[np.float64]
 Kind = Literal["inequality", "equality"]
@@ -60,7 +61,12 @@ class Problem:
     """An objective to minimise within bounds, subject to constraints.
 
     `function` is either a plain Python function of one solution that returns f, the list of g and the
-    list of h, or a compiled one made with `mapelites.kernels.kernel`.
+    list of h, or a compiled one made with `mapelites.kernels.kernel`. One that evaluates a whole batch at once
+    has a method `rows` that takes an (batch, n) array and returns an (batch, 1 + m + p) array.
+
+    A variable with a step above 0 takes only the values lower, lower + step, and so on: a solution is rounded
+    before it is evaluated, whatever evaluates it. `source` is what a run stores to find its problem again: the
+    text of a problem typed as formulas, or which file it came from.
 
     >>> from mapelites.problem import Constraint, Problem
     >>> def disc(x):
@@ -84,14 +90,24 @@ class Problem:
     best_known_note: str = ""
     equality_tolerance: float = EQUALITY_TOLERANCE
     data: Array = field(default_factory=lambda: np.empty(0))
+    units: tuple[str, ...] = ()
+    meanings: tuple[str, ...] = ()
+    steps: Array = field(default_factory=lambda: np.empty(0))
+    definitions: tuple[str, ...] = ()
+    reference: str = ""
+    source: str = ""
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
             object.__setattr__(self, name, _readonly(getattr(self, name)))
         object.__setattr__(self, "data", np.array(self.data, dtype=np.float64))  # kernels take writable arrays
         object.__setattr__(self, "constraints", tuple(self.constraints))
-        if not self.variables:
-            object.__setattr__(self, "variables", tuple(f"x{i + 1}" for i in range(self.lower.size)))
+        n = self.lower.size
+        steps = np.zeros(n) if np.size(self.steps) == 0 else self.steps
+        defaults = {"variables": tuple(f"x{i + 1}" for i in range(n)), "units": ("",) * n, "meanings": ("",) * n}
+        for name, default in defaults.items():
+            object.__setattr__(self, name, tuple(getattr(self, name)) or default)
+        object.__setattr__(self, "steps", _readonly(steps))
         self._check()
 
     def _check(self) -> None:
@@ -106,6 +122,14 @@ class Problem:
                     f"{self.name}: the bounds of {self.variables[i]} must be finite and "
                     f"ascending, but they were [{low:g}, {high:g}]"
                 )
+        for name in ("variables", "units", "meanings", "steps"):
+            if len(getattr(self, name)) != self.lower.size:
+                raise InputError(
+                    f"{self.name}: there must be one of {name} for each of {self.lower.size} variables, "
+                    f"but there were {len(getattr(self, name))}"
+                )
+        if not np.all((self.steps >= 0) & (self.steps <= self.upper - self.lower)):
+            raise InputError(f"{self.name}: a step must be from 0 to the width of the bounds, but one was not")
         if not self.constraints:
             raise InputError(f"{self.name}: a problem needs at least one constraint to map, but it has none")
         kinds = [constraint.kind for constraint in self.constraints]
@@ -116,6 +140,19 @@ class Problem:
     def dimension(self) -> int:
         """The number of variables, n."""
         return int(self.lower.size)
+
+    def rounded(self, x: ArrayLike) -> Array:
+        """A copy of an (batch, n) array of solutions with every variable that has a step on its grid."""
+        points = np.array(x, dtype=np.float64, order="C")
+        if self.steps.any():
+            snap_rows(points, self.lower, self.upper, self.steps)
+        return points
+
+    def __call__(self, x: ArrayLike) -> Any:
+        """What the problem's function says of one solution: f, the list of g and the list of h."""
+        values = self.values(np.asarray(x, dtype=np.float64)[None])[0]
+        m = self.inequalities
+        return float(values[0]), values[1 : 1 + m].tolist(), values[1 + m :].tolist()
 
     @cached_property
     def inequalities(self) -> int:
@@ -149,9 +186,12 @@ class Problem:
         points = np.array(x, dtype=np.float64, order="C")  # kernels take writable arrays
         if points.ndim != 2 or points.shape[1] != self.dimension:
             raise InputError(f"{self.name}: x must have shape (batch, {self.dimension}), but it was {points.shape}")
+        points = self.rounded(points)
         out = np.empty((len(points), 1 + len(self.constraints)))
         if self.compiled:
             evaluate_rows(self.function, points, self.data, out)
+        elif hasattr(self.function, "rows"):
+            out[:] = self.function.rows(points)
         else:
             for row, point in zip(out, points, strict=True):
                 row[:] = self._call(point)

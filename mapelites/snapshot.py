@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError
 from mapelites.problem import Problem
-from mapelites.problems import get
+from mapelites.problems import find
 from mapelites.search.illumination import Illumination
 from mapelites.search.settings import Settings
 from mapelites.tolerances import Tolerances
@@ -42,6 +42,7 @@ class Snapshot:
     elites: Elites
     curve: NDArray[np.float64]  # (k, 3): evaluations, occupied cells, best feasible f (NaN before there is one)
     spent: Mapping[str, int] = field(default_factory=dict)  # evaluations by the part of the search that asked for them
+    source: str = ""  # of a problem that is somebody's own
 
     @classmethod
     def of(cls, search: Illumination, seconds: float, curve: NDArray[np.float64] | None = None) -> Snapshot:
@@ -57,11 +58,12 @@ class Snapshot:
             search.elites(),
             np.empty((0, 3)) if curve is None else curve,
             search.spent,
+            search.problem.source,
         )
 
     def get_problem(self) -> Problem:
-        """The problem itself, by its name."""
-        return get(self.problem, self.dimension)
+        """The problem itself, by its name, or by what the run stores of it."""
+        return find(self.problem, self.dimension, self.source)
 
     def archive(self) -> Archive:
         """The map."""
@@ -84,6 +86,7 @@ class Snapshot:
             "refused": self.refused,
             "seconds": self.seconds,
             "spent": dict(self.spent),
+            **({"source": self.source} if self.source else {}),
         }
         arrays = {name: getattr(self.elites, name) for name in ELITE_ARRAYS}
         return pack(about, {**arrays, "curve": self.curve})
@@ -106,6 +109,7 @@ class Snapshot:
                 Elites(*(arrays[name] for name in ELITE_ARRAYS)),
                 arrays["curve"],
                 {str(name): int(count) for name, count in about["spent"].items()},
+                str(about.get("source", "")),
             )
             snapshot._check()
         except KeyError as missing:

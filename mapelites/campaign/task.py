@@ -73,6 +73,6 @@ def engine_mark() -> str:
     files = [here / name for name in ("kernels.py", "problem.py", "tolerances.py", "archive.py")]
     folders = [path for name in ("search", "problems") for path in (here / name).rglob("*.*")]
     digest = sha256()
-    for path in (*files, *sorted(path for path in folders if path.suffix in (".py", ".json"))):
+    for path in (*files, *sorted(path for path in folders if path.suffix in (".py", ".json", ".problem"))):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]

@@ -19,7 +19,7 @@ from mapelites.campaign.runner import Standing, work
 from mapelites.commands.engine import add_settings_options, save
 from mapelites.commands.progress import Progress, clock
 from mapelites.errors import InputError
-from mapelites.problems import names
+from mapelites.problems.cec2010 import NAMES
 from mapelites.report_formats import FORMATS
 from mapelites.report_table import report_of
 from mapelites.runs import Store
@@ -64,7 +64,7 @@ def add_campaign_options(command: argparse.ArgumentParser) -> None:
 
 def parse_campaign(options: argparse.Namespace) -> Campaign:
     """The campaign that the options describe."""
-    problems = names() if options.problems == "all" else _listed(options.problems)
+    problems = NAMES if options.problems == "all" else _listed(options.problems)
     levels: dict[str, Any] = {}
     for text in options.levels:
         name, _, numbers = text.rpartition("=")

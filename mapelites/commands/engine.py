@@ -18,7 +18,7 @@ import numpy as np
 from mapelites.archive import Archive, Elite
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError
-from mapelites.problems import dimensions, get, names
+from mapelites.problems import dimensions, get, own, suites
 from mapelites.search import SEARCHES, Illumination, Settings, compile_searches
 from mapelites.search.bounds import RULES
 from mapelites.snapshot import Snapshot
@@ -29,7 +29,8 @@ CHUNK_SECONDS = 0.1
 
 def register(commands: Any) -> None:
     """Add these commands to the parser."""
-    listing = commands.add_parser("problems", help="list the built-in problems")
+    listing = commands.add_parser("problems", help="list the problems")
+    add_problems_option(listing)
     listing.set_defaults(action=list_problems)
 
     ready = commands.add_parser("compile", help="have every search ready, so that the first run starts at once")
@@ -48,11 +49,24 @@ def register(commands: Any) -> None:
 
 def add_search_options(command: argparse.ArgumentParser) -> None:
     """What describes a search: problem, tolerances and settings."""
-    command.add_argument("problem", help="a problem's name, such as C16")
-    command.add_argument("--dim", type=int, default=10, help="number of variables (default 10)")
+    command.add_argument("problem", help="a problem's name, such as C16 or pressure-vessel")
+    command.add_argument("--dim", type=int, help="number of variables where a problem leaves it open (default 10)")
+    add_problems_option(command)
     command.add_argument("--search", default="paper-3", help=f"one of {', '.join(SEARCHES)} (default paper-3)")
     command.add_argument("--seed", type=int, default=1, help="the same seed gives the same map (default 1)")
     add_settings_options(command)
+
+
+def add_problems_option(command: argparse.ArgumentParser) -> None:
+    """Where one's own problems are."""
+    command.add_argument(
+        "--problems", type=Path, action="append", default=[], metavar="FILE", help="a file or folder of your problems"
+    )
+
+
+def watch_problems(options: argparse.Namespace) -> None:
+    """Read the files that the options name, and say what is wrong with them."""
+    own.watch(options.problems, getattr(options, "data", None) and Path(options.data) / "problems")
 
 
 def add_settings_options(command: argparse.ArgumentParser) -> None:
@@ -72,7 +86,8 @@ def add_settings_options(command: argparse.ArgumentParser) -> None:
 
 def parse_search(options: argparse.Namespace) -> Illumination:
     """The search that the options describe, not yet begun."""
-    problem = get(options.problem, options.dim)
+    watch_problems(options)
+    problem = own.loaded(get(options.problem, options.dim))
     changes = {name: getattr(options, name) for name in ("evaluations", "initial", "sigma", "bounds", "seed")}
     settings = Settings.of(options.search, problem.dimension, **changes)
     default: tuple[Any, ...] = PAPER_LEVELS
@@ -87,16 +102,29 @@ def parse_search(options: argparse.Namespace) -> Illumination:
     return Illumination(problem, Tolerances.of(problem, {**constraints, **named}), settings)
 
 
-def list_problems(_: argparse.Namespace) -> None:
-    """One line per problem."""
-    print(f"{'problem':<8} {'dimensions':<12} {'bounds':<14} {'constraints':<24} best known in 10D and 30D")
-    for name in names():
-        possible = dimensions(name)
-        ten, thirty = get(name, 10), get(name, 30)
-        spelled = f"{possible[0]} to {possible[-1]}" if len(possible) > 2 else ", ".join(map(str, possible))
-        kinds = f"{ten.inequalities} inequality, {ten.equalities} equality"
-        bounds = f"[{ten.lower[0]:g}, {ten.upper[0]:g}]"
-        print(f"{name:<8} {spelled:<12} {bounds:<14} {kinds:<24} {ten.best_known:.10g}, {thirty.best_known:.10g}")
+def list_problems(options: argparse.Namespace) -> None:
+    """One line per problem, and what is wrong with the files."""
+    watch_problems(options)
+    width = max(len(name) for listed in suites().values() for name in listed) + 2
+    print(f"{'problem':<{width}} {'variables':<12} {'constraints':<26} best known")
+    for suite, listed in suites().items():
+        print(f"\n{suite}")
+        for name in listed:
+            print(f"{name:<{width}} {_line(name)}")
+    for entry in own.entries():
+        for said in filter(None, (entry.error, *entry.warnings)):
+            sys.stderr.write(f"{said}\n")
+
+
+def _line(name: str) -> str:
+    possible, problem = dimensions(name), get(name)
+    spelled = f"{possible[0]} to {possible[-1]}" if len(possible) > 2 else ", ".join(map(str, possible))
+    kinds = f"{problem.inequalities} inequality, {problem.equalities} equality"
+    known = [(n, get(name, n).best_known) for n in ((10, 30) if len(possible) > 1 else possible)]
+    best = ", ".join(
+        f"{value:.10g}" + (f" in {n}D" if len(known) > 1 else "") for n, value in known if value is not None
+    )
+    return f"{spelled:<12} {kinds:<26} {best}"
 
 
 def compile_all(_: argparse.Namespace) -> None:
@@ -105,7 +133,7 @@ def compile_all(_: argparse.Namespace) -> None:
     later = threading.Timer(5.0, sys.stderr.write, [word])
     later.daemon = True
     later.start()
-    compile_searches(get(names()[0], 10))
+    compile_searches(get("C01", 10))
     later.cancel()
 
 
@@ -113,7 +141,9 @@ def run_search(options: argparse.Namespace) -> int:
     """Run, show progress, save. Ctrl-C saves what was found so far."""
     search = parse_search(options)
     settings = search.settings
-    out = options.out or Path(f"{options.problem}-{options.dim}d-{settings.search}-{settings.seed}.npz".lower())
+    out = options.out or Path(
+        f"{options.problem}-{search.problem.dimension}d-{settings.search}-{settings.seed}.npz".lower()
+    )
     if not out.parent.is_dir():
         raise InputError(f"--out: there is no folder {out.parent}")
     started = time.perf_counter()

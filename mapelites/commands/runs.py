@@ -11,12 +11,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from mapelites.commands.engine import (
+    add_problems_option,
     add_search_options,
     describe,
     elites_csv,
@@ -25,6 +26,7 @@ from mapelites.commands.engine import (
     number,
     parse_search,
     save,
+    watch_problems,
 )
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError
@@ -62,6 +64,7 @@ def register(commands: Any) -> None:
     worker = _command(commands, "worker", "search what is queued, until told to leave", work)
     worker.add_argument("--wait", action="store_true", help="wait for the worker that is there, and take over")
     worker.add_argument("--processes", type=int, help="runs at once (default: cores less one)")
+    add_problems_option(worker)
 
 
 def _register_files(commands: Any) -> None:
@@ -145,16 +148,14 @@ def _line(run: Run) -> str:
 def start_run(options: argparse.Namespace) -> int:
     """Queue a run and show how it gets on; Ctrl-C leaves it to the worker."""
     search = parse_search(options)
-    request = RunRequest(
-        search.problem.name, search.problem.dimension, search.tolerances, search.settings, options.pace
-    )
+    request = RunRequest.of(search.problem, search.tolerances, search.settings, options.pace)
     store = Store(options.data)
     run_id = store.create(request)
     print(f"run {run_id}", flush=True)
     if options.detach:
         return 0
     try:
-        with _somebody_works(store):
+        with _somebody_works(store, options.problems):
             run = _follow(store, run_id, options.quiet)
     except KeyboardInterrupt:
         print(f"run {run_id} is {store.run(run_id).state}; `resume` and the worker take it from there")
@@ -167,12 +168,12 @@ def start_run(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _somebody_works(store: Store) -> Iterator[None]:
+def _somebody_works(store: Store, problems: Sequence[Path]) -> Iterator[None]:
     """Make sure of a worker: where there is none, one for as long as this lasts."""
     if store.worker().alive:
         yield
         return
-    worker = start_supervisor(store.path)
+    worker = start_supervisor(store.path, problems=problems)
     try:
         yield
     finally:
@@ -286,6 +287,7 @@ def work(options: argparse.Namespace) -> None:
     """Be the supervisor; numerical libraries get one thread each, which they must know before they load."""
     if options.processes is not None and options.processes < 1:
         raise InputError(f"--processes must be 1 or more, but it was {options.processes}")
+    watch_problems(options)
     if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
         arguments = [sys.executable, "-m", "mapelites", *sys.argv[1:]]
         os.execve(sys.executable, arguments, {**os.environ, **ONE_THREAD})

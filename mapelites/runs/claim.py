@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mapelites import problems
 from mapelites.errors import InputError
+from mapelites.problem import Problem
 from mapelites.runs.entries import Entries
 from mapelites.runs.errors import ClaimLostError, DamagedError, UnknownRunError
 from mapelites.runs.history import History, Moment
@@ -82,14 +84,15 @@ class Claim:
 
     def resume(self, record: Record) -> Progress:
         """The search at the newest checkpoint that can be used, or at its beginning."""
+        problem = problems.own.loaded(record.request.get_problem())
         for checkpoint in reversed(record.checkpoints):
             try:
                 content = self.entries.state_bytes(self.run_id, checkpoint.version)
                 if content is not None:
-                    return _progress(record, content)
+                    return _progress(record, content, problem)
             except (InputError, KeyError) as error:  # an older one, or the beginning, leads to the same archive
                 log.warning("run %s: checkpoint %s cannot be used: %s", self.run_id, checkpoint.version, error)
-        return Progress(record.request.begin(), 0.0, np.empty((0, 3)))
+        return Progress(record.request.begin(problem=problem), 0.0, np.empty((0, 3)))
 
     def publish(
         self,
@@ -198,7 +201,7 @@ def moment_of(snapshot: Snapshot, version: int) -> Moment:
     return Moment(version, snapshot.evaluations, snapshot.seconds, int(occupied), best)
 
 
-def _progress(record: Record, content: bytes) -> Progress:
+def _progress(record: Record, content: bytes, problem: Problem) -> Progress:
     about, arrays = unpack(content)
     curve = arrays.pop(CURVE)
-    return Progress(record.request.begin(arrays), float(about["seconds"]), curve)
+    return Progress(record.request.begin(arrays, problem), float(about["seconds"]), curve)

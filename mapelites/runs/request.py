@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -25,19 +25,32 @@ class RunRequest:
     tolerances: Tolerances
     settings: Settings
     pace: float | None = None
+    source: str = ""  # of a problem that is somebody's own
 
     def __post_init__(self) -> None:
         check_pace(self.pace)
 
     def get_problem(self) -> Problem:
-        """The problem itself, by its name."""
-        return problems.get(self.problem, self.dimension)
+        """The problem itself, by its name, or by what the run stores of it."""
+        return problems.find(self.problem, self.dimension, self.source)
 
-    def begin(self, state: Mapping[str, Any] | None = None) -> Illumination:
-        """The search, at its beginning or at the point where `state` was taken out of it."""
+    @cached_property
+    def title(self) -> str:
+        """What the problem is called, `C17 10D` or `Pressure vessel`."""
+        try:
+            return self.get_problem().title
+        except InputError:  # a run may outlive its problem
+            return f"{self.problem} {self.dimension}D"
+
+    def begin(self, state: Mapping[str, Any] | None = None, problem: Problem | None = None) -> Illumination:
+        """The search, at its beginning or at the point where `state` was taken out of it.
+
+        `problem` is the problem with its function, where that has to be loaded first.
+        """
+        problem = problem or self.get_problem()
         if state is None:
-            return Illumination(self.get_problem(), self.tolerances, self.settings)
-        return Illumination.restore(self.get_problem(), self.tolerances, self.settings, state)
+            return Illumination(problem, self.tolerances, self.settings)
+        return Illumination.restore(problem, self.tolerances, self.settings, state)
 
     @cached_property
     def text(self) -> str:
@@ -49,6 +62,7 @@ class RunRequest:
             "levels": [list(levels) for levels in self.tolerances.levels],
             "settings": self.settings.as_dict(),
             "pace": self.pace,
+            **({"source": self.source} if self.source else {}),
         }
         return json.dumps(table, allow_nan=False)
 
@@ -59,7 +73,17 @@ class RunRequest:
         table = json.loads(text)
         tolerances = Tolerances(tuple(table["constraints"]), tuple(tuple(levels) for levels in table["levels"]))
         settings = Settings.from_dict(table["settings"])
-        return cls(str(table["problem"]), int(table["dimension"]), tolerances, settings, table["pace"])
+        source = str(table.get("source", ""))
+        return cls(str(table["problem"]), int(table["dimension"]), tolerances, settings, table["pace"], source)
+
+    @classmethod
+    def of(cls, problem: Problem, tolerances: Tolerances, settings: Settings, pace: float | None = None) -> RunRequest:
+        """A request for a problem as it is now."""
+        return cls(problem.name, problem.dimension, tolerances, settings, pace, problem.source)
+
+    def renewed(self) -> RunRequest:
+        """The same request for the newest version of a problem from a file; everything else stays as it was."""
+        return replace(self, source=problems.renewed(self.problem, self.source))
 
 
 def check_pace(pace: Any) -> None:

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import IO, Any
 
 from mapelites.errors import InputError
 from mapelites.problems import get
+from mapelites.problems.files import AbsentError, FileError
 from mapelites.runs import presence
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, disk_error
@@ -232,6 +233,8 @@ def _work(claim: Claim, supervisor: int, last_words: IO[bytes]) -> None:
         Worker(claim, lambda: bool(left) or os.getppid() != supervisor).work()
     except ClaimLostError:
         log.info("run %s: it was given to another process", claim.run_id)
+    except (AbsentError, FileError) as error:
+        claim.settle("failed", str(error))
     except Exception:
         last_words.write(traceback.format_exc().encode())
         last_words.flush()
@@ -252,10 +255,16 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def start_supervisor(path: Path | str, processes: int | None = None) -> subprocess.Popen[bytes]:
-    """Start a supervisor as a process of its own; where there is one already, it waits to take over."""
+def start_supervisor(
+    path: Path | str, processes: int | None = None, problems: Sequence[Path | str] = ()
+) -> subprocess.Popen[bytes]:
+    """Start a supervisor as a process of its own; where there is one already, it waits to take over.
+
+    `problems` are files and folders of one's own problems.
+    """
     command = [sys.executable, "-m", "mapelites", "worker", "--wait", "--data", str(path)]
     command += [] if processes is None else ["--processes", str(processes)]
+    command += [f"--problems={each}" for each in problems]
     package = Path(__file__).parents[2]
     search = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(command, env={**os.environ, **ONE_THREAD, "PYTHONPATH": search}, stdin=subprocess.DEVNULL)

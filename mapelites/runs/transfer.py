@@ -67,9 +67,8 @@ def take_in(entries: Entries, content: bytes) -> str:
 
 def _nothing_yet(request: RunRequest) -> Snapshot:
     elites = Elites.empty(request.get_problem())
-    return Snapshot(
-        request.problem, request.dimension, request.tolerances, request.settings, 0, 0, 0.0, elites, np.empty((0, 3))
-    )
+    problem, dimension, tolerances, settings, source = _searched(request)
+    return Snapshot(problem, dimension, tolerances, settings, 0, 0, 0.0, elites, np.empty((0, 3)), source=source)
 
 
 def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
@@ -81,7 +80,7 @@ def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"not a run file, because its record cannot be used ({error})") from None
     request = record.request
-    if (request.problem, request.dimension, request.tolerances, request.settings) != _searched(snapshot):
+    if _searched(request) != _searched(snapshot):
         raise InputError("not a run file, because its map is of another search than its record")
     state: State = "paused" if record.state in ("queued", "running") else record.state
     return replace(record, state=state, claim=None, wish=None, deleted=None)
@@ -89,7 +88,8 @@ def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
 
 def _record_of_map(snapshot: Snapshot) -> Record:
     """A record for a map that was saved without one."""
-    request = RunRequest(snapshot.problem, snapshot.dimension, snapshot.tolerances, snapshot.settings)
+    problem, dimension, tolerances, settings, source = _searched(snapshot)
+    request = RunRequest(problem, dimension, tolerances, settings, None, source)
     whole = snapshot.evaluations == snapshot.settings.evaluations
     archive, now = snapshot.archive(), time.time()
     numbers = archive.statistics
@@ -100,8 +100,8 @@ def _record_of_map(snapshot: Snapshot) -> Record:
     )  # fmt: skip
 
 
-def _searched(snapshot: Snapshot) -> tuple[Any, ...]:
-    return snapshot.problem, snapshot.dimension, snapshot.tolerances, snapshot.settings
+def _searched(of: Snapshot | RunRequest) -> tuple[Any, ...]:
+    return of.problem, of.dimension, of.tolerances, of.settings, of.source
 
 
 def _snapshots(

@@ -120,8 +120,8 @@ class Illumination:
         values, tags = state.values[used], state.tags[used]
         names = np.array(self._method.operators)
         return Elites(
-            state.x[used], values[:, 0].copy(), values[:, 1 : 1 + m].copy(), values[:, 1 + m :].copy(),
-            tags[:, FOUND_AT].copy(), names[tags[:, OPERATOR]],
+            self.problem.rounded(state.x[used]), values[:, 0].copy(), values[:, 1 : 1 + m].copy(),
+            values[:, 1 + m :].copy(), tags[:, FOUND_AT].copy(), names[tags[:, OPERATOR]],
         )  # fmt: skip
 
     def archive(self) -> Archive:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
@@ -80,10 +80,10 @@ def wait(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     return WebDriverWait(None, seconds, poll_frequency=0.05, ignored_exceptions=moved).until(lambda _: condition())
 
 
-def serve(store: Store, port: int = 0) -> BaseWSGIServer:
+def serve(store: Store, port: int = 0, problems: Sequence[Path] = ()) -> BaseWSGIServer:
     """A web server over a store, in a thread of its own."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = make_server("127.0.0.1", port, create_app(store).server, threaded=True)
+    server = make_server("127.0.0.1", port, create_app(store, problems=problems).server, threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 

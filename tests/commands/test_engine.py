@@ -15,7 +15,7 @@ import pytest
 
 from mapelites.__main__ import main
 from mapelites.commands.progress import Progress, clock
-from mapelites.problems import get
+from mapelites.problems import get, names
 from mapelites.snapshot import Snapshot
 
 
@@ -28,11 +28,12 @@ def saved(tmp_path, capsys):
     return out
 
 
-def test_problems_lists_all_eighteen(capsys):
+def test_problems_lists_all_of_them(capsys):
     assert main(["problems"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 19
-    assert lines[16].split() == ["C16", "2", "to", "30", "[-10,", "10]", "2", "inequality,", "2", "equality", "0,", "0"]
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert {line[0] for line in lines if line} >= set(names())
+    assert ["C16", "2", "to", "30", "2", "inequality,", "2", "equality", "0", "in", "10D,", "0", "in", "30D"] in lines
+    assert ["pressure-vessel", "4", "4", "inequality,", "0", "equality", "6059.714335"] in lines
 
 
 def test_a_run_is_saved_and_shown(saved, capsys):

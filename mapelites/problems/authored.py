@@ -1,0 +1,172 @@
+"""A problem as a Python function: the decorator, and what kind of function it is.
+
+    from mapelites import problem
+
+    @problem(bounds={"width": (0.1, 2.0), "height": (0.1, 10.0)}, inequalities=["stress"], equalities=["volume"])
+    def beam(x):
+        width, height = x
+        return width * height, [6e4 / (width * height**2) - 1e3], [width * height - 2]
+
+The function takes one solution, or a batch as an (batch, n) array, and returns f, all g and all h; or it is compiled
+with numba's `njit`. Which of these it is need not be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mapelites.errors import InputError
+from mapelites.problem import EQUALITY_TOLERANCE, Array, Constraint, Problem
+from mapelites.problems.njit import kernel_around
+
+
+def problem(
+    bounds: Mapping[str, tuple[float, float]],
+    inequalities: Sequence[str] = (),
+    equalities: Sequence[str] = (),
+    *,
+    units: Mapping[str, str] | None = None,
+    meanings: Mapping[str, str] | None = None,
+    integers: Sequence[str] = (),
+    steps: Mapping[str, float] | None = None,
+    title: str = "",
+    best_known: float | None = None,
+    reference: str = "",
+    equality_tolerance: float = EQUALITY_TOLERANCE,
+) -> Callable[[Callable[..., Any]], Problem]:
+    """Make a problem of the function below; its name is the function's.
+
+    >>> @problem(bounds={"a": (0, 1), "n": (1, 9)}, inequalities=["limit"], integers=["n"])
+    ... def small(x):
+    ...     return x[0] * x[1], [2.0 - x[0] - x[1]], []
+    >>> small([0.5, 3.2])
+    (1.5, [-1.5], [])
+    """
+    names = tuple(bounds)
+    _check_names(names, {"units": units or {}, "meanings": meanings or {}, "integers": integers, "steps": steps or {}})
+    grid = {**dict.fromkeys(integers, 1.0), **(steps or {})}
+    g = tuple(Constraint(each, "inequality") for each in _listed("inequalities", inequalities))
+    h = tuple(Constraint(each, "equality") for each in _listed("equalities", equalities))
+
+    def make(function: Callable[..., Any]) -> Problem:
+        lower, upper = (np.array([bounds[name][end] for name in names], dtype=np.float64) for end in (0, 1))
+        spacing = np.array([grid.get(name, 0.0) for name in names])
+        called = str(function.__name__)
+        compiled = hasattr(function, "py_func")
+        return Problem(
+            name=called.replace("_", "-"),
+            lower=lower,
+            upper=upper,
+            constraints=g + h,
+            function=kernel_around(function, called, len(g), len(h)) if compiled else Written(function, len(g), len(h)),
+            title=title or called.replace("_", " ").capitalize(),
+            difficulty=" ".join((function.__doc__ or "").split()),
+            variables=names,
+            best_known=best_known,
+            equality_tolerance=equality_tolerance,
+            data=np.concatenate([lower, upper, spacing]) if compiled else np.empty(0),
+            units=tuple((units or {}).get(name, "") for name in names),
+            meanings=tuple((meanings or {}).get(name, "") for name in names),
+            steps=spacing,
+            reference=reference,
+        )
+
+    return make
+
+
+class Written:
+    """A function in plain Python or numpy, called the way it was written for.
+
+    One that cannot be called with a vector is tried with a batch; which it is, is found out at the first call.
+    """
+
+    def __init__(self, function: Callable[..., Any], inequalities: int, equalities: int) -> None:
+        self.function, self.m, self.p = function, inequalities, equalities
+        self.batch: bool | None = None
+
+    def __call__(self, x: Array) -> Any:
+        """What the function itself says."""
+        return self.function(x)
+
+    def rows(self, points: Array) -> Array:
+        """f, g and h of a batch side by side."""
+        if self.batch is None and len(points):
+            self.batch = self._takes_batches(points[0])
+        if self.batch:
+            return self._of_batch(points)
+        return np.array([self._of_one(point) for point in points]).reshape(len(points), 1 + self.m + self.p)
+
+    def _takes_batches(self, point: Array) -> bool:
+        try:
+            self._of_one(point)
+        except (IndexError, ValueError, TypeError):
+            # One row more than anything else is long, so that a row is not taken for a column.
+            many = np.tile(point, (point.size + self.m + self.p + 1, 1))
+            try:
+                self._of_batch(many)
+            except (IndexError, ValueError, TypeError):
+                return False
+            return True
+        return False
+
+    def _of_one(self, point: Array) -> Array:
+        f, g, h = self._parts(self.function(point.copy()))
+        parts = [np.asarray(each, dtype=np.float64).reshape(-1) for each in (f, g, h)]
+        self._check([part.size for part in parts])
+        return np.concatenate(parts)
+
+    def _of_batch(self, points: Array) -> Array:
+        f, g, h = self._parts(self.function(points.copy()))
+        parts = [_columns(each, len(points)) for each in (f, g, h)]
+        self._check([part.shape[1] for part in parts])
+        return np.concatenate(parts, axis=1)
+
+    def _parts(self, found: Any) -> tuple[Any, Any, Any]:
+        if isinstance(found, tuple) and len(found) == 3:
+            return found
+        if isinstance(found, tuple) and len(found) == 2 and self.p == 0:
+            return (*found, [])
+        came = f"a tuple of {len(found)}" if isinstance(found, tuple) else type(found).__name__
+        raise ShapeError(f"it must return f, the list of g and the list of h, but it returned {came}")
+
+    def _check(self, sizes: Sequence[int]) -> None:
+        if list(sizes) != [1, self.m, self.p]:
+            raise ShapeError(
+                f"it must return one f, {self.m} inequalities and {self.p} equalities, "
+                f"but it returned {sizes[0]}, {sizes[1]} and {sizes[2]}"
+            )
+
+
+class ShapeError(InputError):
+    """A function returned something else than its declaration says."""
+
+
+def _columns(part: Any, rows: int) -> Array:
+    """One part of a batch's values as columns: a vector, a list of vectors, or an (batch, k) array."""
+    if isinstance(part, (list, tuple)):
+        part = np.stack([np.broadcast_to(np.asarray(each, dtype=np.float64), rows) for each in part], 1) if part else []
+    array = np.asarray(part, dtype=np.float64)
+    if array.size == 0:
+        return np.empty((rows, 0))
+    array = array.reshape(-1, 1) if array.ndim == 1 else array
+    if array.ndim != 2 or len(array) != rows:
+        raise ShapeError(f"for {rows} solutions it must return {rows} values of each, but the shape was {array.shape}")
+    return array
+
+
+def _check_names(names: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    if not names:
+        raise InputError("bounds: a problem needs at least one variable, but there was none")
+    for what, mentioned in given.items():
+        for name in mentioned:
+            if name not in names:
+                raise InputError(f"{what}: the variables are {', '.join(names)}, but {name!r} is not among them")
+
+
+def _listed(what: str, names: Sequence[str]) -> Sequence[str]:
+    if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
+        raise InputError(f"{what} must be a list of names, but it was {names!r}")
+    return names

@@ -1,0 +1,175 @@
+"""Problems in Python files: loading one, saying in words what is wrong with it, and describing what it holds.
+
+A description is what a run stores of such a problem: everything but the function, and the digest of the file.
+Nothing but a file that was named on the command line is ever executed.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+import sys
+import time
+import traceback
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from mapelites.errors import InputError
+from mapelites.problem import Array, Constraint, Problem
+
+CHECK_POINTS = 9
+CHECK_SECONDS = 2.0
+TEXTS = ("name", "title", "difficulty", "best_known_note", "reference")
+LISTS = ("variables", "units", "meanings")
+VECTORS = ("lower", "upper", "steps")
+
+
+class FileError(InputError):
+    """A file cannot be used: the message names it, the line, and what to change."""
+
+
+class AbsentError(InputError):
+    """A run's own problem is not here, or no longer what it was."""
+
+
+def load(path: Path) -> tuple[Problem, ...]:
+    """Execute a file and return its problems, not yet checked."""
+    content = _read(path)
+    digest = sha256(content).hexdigest()
+    module = ModuleType(f"problems_of_{path.stem}_{digest[:8]}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    if (folder := str(path.parent.resolve())) not in sys.path:
+        sys.path.insert(0, folder)  # so that it can import what lies beside it
+    linecache.checkcache(str(path))
+    try:
+        exec(compile(content, str(path), "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        raise FileError(f"{where(path, error)}: {_said(error)}") from error
+    found = {each.name: each for each in vars(module).values() if isinstance(each, Problem)}
+    if not found:
+        raise FileError(f"{path.name}: there is no problem in it: write @problem(...) above a function")
+    return tuple(replace(each, source=description(each, path.name, digest)) for each in found.values())
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+
+
+def digest_of(path: Path) -> str:
+    """What tells one version of a file from another."""
+    return sha256(_read(path)).hexdigest()
+
+
+def check(problem: Problem, path: Path) -> str:
+    """Evaluate some points. A `FileError` where nothing can be made of it; a warning where some points fail."""
+    wrong: list[str] = []
+    points = _points(problem)
+    started, tried = time.monotonic(), 0
+    for point in points:
+        tried += 1
+        try:
+            with np.errstate(all="ignore"):
+                values = problem.values(point[None])[0]
+        except Exception as error:
+            wrong.append(f"{where(path, error)}: {_said(error)} (in {problem.name}, at {_spelled(problem, point)})")
+        else:
+            if not np.isfinite(values).all():
+                names = ("f", *(each.name for each in problem.constraints))
+                bad = ", ".join(name for name, value in zip(names, values, strict=True) if not np.isfinite(value))
+                wrong.append(
+                    f"{path.name}: {problem.name} gives no finite number for {bad} at {_spelled(problem, point)}"
+                )
+        if time.monotonic() - started > CHECK_SECONDS:
+            break
+    if len(wrong) == tried:
+        raise FileError(wrong[0])
+    return f"{wrong[0]}; so it was at {len(wrong)} of {tried} points" if wrong else ""
+
+
+def _points(problem: Problem) -> Array:
+    """The middle of the bounds, then some at random, the same each time."""
+    shares = np.random.default_rng(0).random((CHECK_POINTS, problem.dimension))
+    shares[0] = 0.5
+    return problem.rounded(problem.lower + shares * (problem.upper - problem.lower))
+
+
+def _spelled(problem: Problem, point: Array) -> str:
+    shown = [f"{name} = {value:.4g}" for name, value in zip(problem.variables, point, strict=True)]
+    return ", ".join(shown[:6]) + (", ..." if len(shown) > 6 else "")
+
+
+def where(path: Path, error: BaseException) -> str:
+    """The file and the line in it that an error came from."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f"{path.name}, line {error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path.name}, line {lines[-1]}" if lines else path.name
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, SyntaxError):
+        return f"this is not Python: {error.msg}"
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def description(problem: Problem, file: str, digest: str) -> str:
+    """Everything about a problem but its function, as a JSON text."""
+    table: dict[str, Any] = {"file": file, "digest": digest}
+    table |= {name: getattr(problem, name) for name in (*TEXTS, "best_known", "equality_tolerance")}
+    table |= {name: list(getattr(problem, name)) for name in LISTS}
+    table |= {name: [float(each) for each in getattr(problem, name)] for name in VECTORS}
+    table["constraints"] = [[each.name, each.kind] for each in problem.constraints]
+    return json.dumps(table, sort_keys=True)
+
+
+def is_description(source: str) -> bool:
+    """Whether a problem's source is a description; formulas never begin like one."""
+    return source.startswith("{")
+
+
+@lru_cache(maxsize=256)
+def described(source: str) -> Problem:
+    """The problem of a description, which cannot be evaluated; `Library.loaded` brings its function with it."""
+    try:
+        table = json.loads(source)
+        constraints = tuple(Constraint(str(name), kind) for name, kind in table["constraints"])
+        if not all(each.kind in ("inequality", "equality") for each in constraints):
+            raise InputError("a constraint must be an inequality or an equality")
+        best = table["best_known"]
+        values: dict[str, Any] = {name: str(table[name]) for name in TEXTS}
+        values |= {name: tuple(map(str, table[name])) for name in LISTS}
+        values |= {name: np.array(table[name], dtype=np.float64) for name in VECTORS}
+        return Problem(
+            constraints=constraints,
+            function=_Absent(str(table["name"]), str(table["file"])),
+            best_known=None if best is None else float(best),
+            equality_tolerance=float(table["equality_tolerance"]),
+            source=source,
+            **values,
+        )
+    except InputError:
+        raise
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise InputError(f"a problem's description cannot be read ({error!r})") from None
+
+
+class _Absent:
+    """Stands for a function whose file was not executed here."""
+
+    def __init__(self, name: str, file: str) -> None:
+        self.name, self.file = name, file
+
+    def __call__(self, x: Array) -> NoReturn:
+        raise AbsentError(f"{self.name} is in {self.file}, and only the worker executes that file")

@@ -1,0 +1,224 @@
+"""Reads a whole problem: its variables, definitions, objective and constraints, a statement a line.
+
+problem Pressure vessel
+about   A cylinder with two hemispherical heads.
+variable x1 from 0.0625 to 6.1875 step 0.0625 [in] "shell thickness"
+let V = pi*x3^2*x4
+minimise 0.6224*x1*x3*x4 + 1.7781*x2*x3^2
+subject to
+    shell: 0.0193*x3 - x1 <= 0
+    V >= 1296000
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import get_args
+
+from mapelites.problems.formulas.expressions import Reader
+from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
+from mapelites.problems.formulas.machine import constant
+from mapelites.problems.formulas.tree import Comparison, Document, Expression, Restriction, Variable
+
+TEXT_LINE = re.compile(r"^[ \t]*(problem|about|source|best)\b[ \t]*([^\n]*)", re.MULTILINE)
+WORDS = frozenset({
+    "problem", "about", "source", "best", "variable", "from", "to", "step", "integer", "let", "minimise", "minimize",
+    "maximise", "maximize", "subject", "tolerance",
+})  # fmt: skip
+OBJECTIVES = ("minimise", "minimize", "maximise", "maximize")
+MOST_VARIABLES = 200
+MOST_CONSTRAINTS = 100
+LONGEST_NAME = 24
+UNTITLED = "My problem"
+TOLERANCE = 1e-4
+
+
+@dataclass
+class _Parts:
+    """What has been read so far."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    lets: dict[str, Expression] = field(default_factory=dict)
+    objective: tuple[Expression, bool] | None = None
+    restrictions: list[tuple[str, Restriction, int]] = field(default_factory=list)  # with its name or none, and place
+    tolerance: float = TOLERANCE
+
+
+@lru_cache(maxsize=256)  # runs of one problem ask for the same text again and again
+def read(text: str) -> Document:
+    """The problem that a text describes; a `FormulaError` points at the character that is wrong."""
+    text = text.replace("\r\n", "\n")
+    parts = _Parts()
+    code = TEXT_LINE.sub(lambda found: _note(parts, found), text)
+    reader = Reader(text, code)
+    # Variables may stand anywhere, but are known everywhere.
+    for before, word, name in zip([None, *reader.tokens], reader.tokens, reader.tokens[1:], strict=False):
+        if word.text == "variable" and name.kind == "name" and (before is None or before.kind == "newline"):
+            parts.variables.setdefault(name.text, Variable(name.text, 0.0, 0.0))
+    declared: set[str] = set()
+    while reader.next.kind != "end":
+        _statement(reader, parts, declared)
+    return _finished(reader, parts)
+
+
+def _note(parts: _Parts, found: re.Match[str]) -> str:
+    """Take a line of words down, and leave blanks, so that every other character keeps its place."""
+    word, said = found.group(1), found.group(2).strip()
+    parts.texts[word] = f"{parts.texts.get(word, '')} {said}".strip()
+    return " " * len(found.group())
+
+
+def _statement(reader: Reader, parts: _Parts, declared: set[str]) -> None:
+    if reader.next.kind == "newline":
+        reader.take()
+    elif reader.took("variable"):
+        variable = _variable(reader, parts, declared)
+        parts.variables[variable.name] = variable
+    elif reader.took("let"):
+        name = _new_name(reader, parts, "a definition")
+        if name in parts.lets:
+            raise reader.error(f"'{name}' is defined already")
+        reader.expect("=", f"after let {name}")
+        parts.lets[name] = reader.expression(_known(parts))
+        reader.end_of_line()
+    elif reader.next.text in OBJECTIVES:
+        if parts.objective is not None:
+            raise reader.error("there must be one objective, and this is a second one")
+        word = reader.take().text
+        parts.objective = reader.expression(_known(parts)), word.startswith("max")
+        reader.end_of_line()
+    elif reader.took("subject"):
+        reader.expect("to", "after subject")
+    elif reader.took("tolerance"):
+        parts.tolerance = _number(reader, parts)
+        if parts.tolerance < 0:
+            raise reader.error("the tolerance of equalities must not be negative")
+        reader.end_of_line()
+    else:
+        _restriction(reader, parts)
+
+
+def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
+    at = reader.next.at
+    name = _new_name(reader, parts, "a variable", variable=True)
+    if name in declared:
+        raise reader.error(f"'{name}' is declared already", at)
+    declared.add(name)
+    unit, meaning, step, bounds = "", "", 0.0, None
+    while reader.next.kind not in ("newline", "end"):
+        token = reader.next
+        if token.kind == "unit":
+            unit = reader.take().text[1:-1].strip()[:LONGEST_NAME]
+        elif token.kind == "text":
+            meaning = reader.take().text[1:-1].strip()
+        elif reader.took("integer"):
+            step = 1.0
+        elif reader.took("step"):
+            step = _number(reader, parts)
+        elif reader.took("from"):
+            low = _number(reader, parts)
+            reader.expect("to", f"and the upper bound of {name}")
+            bounds = low, _number(reader, parts)
+        else:
+            raise reader.error(f'expected from, to, step, integer, a [unit] or a "meaning", not {token.spoken}')
+    if bounds is None:
+        raise reader.error(f"'{name}' needs bounds: variable {name} from 0 to 1")
+    if not bounds[0] < bounds[1]:
+        raise reader.error(f"the lower bound of {name} must be below the upper one", at)
+    if step and not 0 < step <= bounds[1] - bounds[0]:
+        raise reader.error(f"the step of {name} must be above 0 and fit between its bounds", at)
+    if len(declared) > MOST_VARIABLES:
+        raise reader.error(f"there can be at most {MOST_VARIABLES} variables", at)
+    reader.end_of_line()
+    return Variable(name, *bounds, step, unit, meaning)
+
+
+def _restriction(reader: Reader, parts: _Parts) -> None:
+    at, name = reader.next.at, ""
+    if reader.next.kind == "name" and reader.tokens[reader.place + 1].text == ":":
+        name = reader.take().text[:LONGEST_NAME]
+        reader.take()
+    elif reader.next.kind == "name" and reader.tokens[reader.place + 1].kind in ("name", "number"):
+        raise reader.error(
+            f"{reader.next.spoken} begins no statement: write variable, let, minimise, subject to, or a constraint"
+        )
+    left = reader.expression(_known(parts))
+    comparison = reader.took(*get_args(Comparison))
+    if not comparison:
+        strict = f": write {reader.next.text}= instead" if reader.next.text in ("<", ">") else ""
+        raise reader.error(f"a constraint needs <=, >= or = here, but there was {reader.next.spoken}{strict}")
+    right = reader.expression(_known(parts))
+    if reader.next.text in get_args(Comparison):
+        raise reader.error("one comparison a line: write the second one as a constraint of its own")
+    reader.end_of_line()
+    if len(parts.restrictions) == MOST_CONSTRAINTS:
+        raise reader.error(f"there can be at most {MOST_CONSTRAINTS} constraints", at)
+    parts.restrictions.append((name, Restriction(name, left, comparison, right), at))  # type: ignore[arg-type]
+
+
+def _new_name(reader: Reader, parts: _Parts, what: str, *, variable: bool = False) -> str:
+    token = reader.take()
+    if token.kind != "name":
+        raise reader.error(f"expected the name of {what}, but there was {token.spoken}", token.at)
+    if token.text in WORDS or token.text in FUNCTIONS or token.text in CONSTANTS:
+        raise reader.error(f"'{token.text}' has a meaning of its own: choose another name", token.at)
+    if len(token.text) > LONGEST_NAME:
+        raise reader.error(f"a name must have at most {LONGEST_NAME} characters", token.at)
+    if token.text in (parts.lets if variable else parts.variables):
+        raise reader.error(f"'{token.text}' is the name of something else", token.at)
+    return token.text
+
+
+def _number(reader: Reader, parts: _Parts) -> float:
+    at = reader.next.at
+    value = constant(reader.expression(set(parts.lets)), parts.lets)
+    if value is None or not math.isfinite(value):
+        raise reader.error("a number is needed here, without variables", at)
+    return value
+
+
+def _known(parts: _Parts) -> set[str]:
+    return {*parts.variables, *parts.lets}
+
+
+def _finished(reader: Reader, parts: _Parts) -> Document:
+    if not parts.variables:
+        raise reader.error("there is no variable yet: write variable x1 from 0 to 1")
+    if parts.objective is None:
+        raise reader.error("there is no objective yet: write minimise and a formula")
+    if not parts.restrictions:
+        raise reader.error("there is no constraint yet, and a map needs one: write subject to and a formula")
+    taken = {*parts.variables, *parts.lets}
+    kinds: dict[str, list[Restriction]] = {"g": [], "h": []}
+    for name, each, at in parts.restrictions:
+        letter = "h" if each.comparison == "=" else "g"
+        name = name or f"{letter}{len(kinds[letter]) + 1}"
+        if name in taken:
+            raise reader.error(f"'{name}' is the name of something else: name the constraint, such as limit: ...", at)
+        taken.add(name)
+        kinds[letter].append(Restriction(name, each.left, each.comparison, each.right))
+    best, note = _best(reader, parts)
+    texts = parts.texts
+    return Document(
+        texts.get("problem", "") or UNTITLED, texts.get("about", ""), texts.get("source", ""), best, note,
+        parts.tolerance, tuple(parts.variables.values()), tuple(parts.lets.items()), *parts.objective,
+        tuple(kinds["g"]), tuple(kinds["h"]),
+    )  # fmt: skip
+
+
+def _best(reader: Reader, parts: _Parts) -> tuple[float | None, str]:
+    number, _, note = parts.texts.get("best", "").partition(" ")
+    if not number:
+        return None, ""
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        found = re.search(r"^[ \t]*best\b", reader.text, re.MULTILINE)
+        raise reader.error("after best comes the best known value, a number", found.end() if found else 0)
+    return value, note.strip()

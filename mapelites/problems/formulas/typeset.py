@@ -1,0 +1,127 @@
+"""Formulas as typeset mathematics: the text for the typesetter, made from the checked tree alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mapelites.problems.formulas.functions import FUNCTIONS
+from mapelites.problems.formulas.tree import (
+    Call,
+    Document,
+    Expression,
+    Name,
+    Negative,
+    Number,
+    Power,
+    Product,
+    Restriction,
+    Sum,
+)  # fmt: skip
+
+GREEK = frozenset({
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi",
+    "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+})  # fmt: skip
+SIGNS = {"<=": r"\le", ">=": r"\ge", "=": "="}
+LOOSE, TIGHT, ATOM = range(3)  # how strongly a formula holds together: a sum, a product, anything else
+
+
+def objective(document: Document) -> str:
+    """What is minimised."""
+    text = formula(document.objective)
+    return rf"-\left({text}\right)" if document.maximise else text
+
+
+def restriction(each: Restriction) -> str:
+    """A constraint as it was typed."""
+    return f"{formula(each.left)} {SIGNS[each.comparison]} {formula(each.right)}"
+
+
+def definitions(document: Document) -> tuple[str, ...]:
+    """What was defined with `let`, one line each."""
+    return tuple(f"{name(key)} = {formula(node)}" for key, node in document.lets)
+
+
+def name(text: str) -> str:
+    """A name: letters before digits or a low line are the name, the rest is its index.
+
+    >>> name("x12"), name("sigma_max"), name("width")
+    ('x_{12}', '\\\\sigma_{\\\\mathrm{max}}', '\\\\mathit{width}')
+    """
+    plain = text.strip("_") or "x"
+    head, _, index = plain.partition("_")
+    if not index and head.rstrip("0123456789") != head and head.rstrip("0123456789"):
+        index = head[len(head.rstrip("0123456789")) :]
+        head = head[: -len(index)]
+    letter = f"\\{head}" if head in GREEK else head if len(head) == 1 else rf"\mathit{{{head}}}"
+    if not index:
+        return letter
+    index = index.replace("_", r"\_")
+    return f"{letter}_{{{index}}}" if index.isdigit() or len(index) == 1 else rf"{letter}_{{\mathrm{{{index}}}}}"
+
+
+def formula(node: Expression) -> str:
+    """An expression."""
+    return _written(node)[0]
+
+
+def _written(node: Expression) -> tuple[str, int]:
+    if isinstance(node, Number):
+        return _number(node)
+    if isinstance(node, Name):
+        return name(node.name), ATOM
+    if isinstance(node, Negative):
+        return f"-{_held(node.inner, TIGHT)}", LOOSE
+    if isinstance(node, Power):
+        return f"{_held(node.base, ATOM, power=True)}^{{{formula(node.exponent)}}}", ATOM
+    if isinstance(node, Call):
+        return FUNCTIONS[node.function].typeset.format(", ".join(map(formula, node.arguments))), ATOM
+    if isinstance(node, Sum):
+        first, *others = node.terms
+        rest = (f" {'-' if minus else '+'} {_held(each, TIGHT)}" for each, minus in others)
+        return formula(first[0]) + "".join(rest), LOOSE
+    return _product(node)
+
+
+def _product(node: Product) -> tuple[str, int]:
+    first = node.factors[0][0]
+    if isinstance(first, Negative):  # the sign of the first factor is that of the whole product
+        text, _ = _product(Product(((first.inner, False), *node.factors[1:])))
+        return f"-{text}", LOOSE
+    above = [each for each, below in node.factors if not below]
+    under = [each for each, below in node.factors if below]
+    if not under:
+        return _side_by_side(above), TIGHT
+    top = formula(above[0]) if len(above) == 1 else _side_by_side(above)
+    bottom = formula(under[0]) if len(under) == 1 else _side_by_side(under)
+    return rf"\frac{{{top}}}{{{bottom}}}", TIGHT
+
+
+def _side_by_side(factors: Iterable[Expression]) -> str:
+    text, last = "", ""
+    for each in factors:
+        new = _held(each, TIGHT)
+        # Two numbers side by side would read as one.
+        text += new if not text else (r" \cdot " if new[0].isdigit() and last[-1:].isdigit() else r"\,") + new
+        last = new
+    return text
+
+
+def _held(node: Expression, by: int, *, power: bool = False) -> str:
+    text, strength = _written(node)
+    apart = strength < by or (power and isinstance(node, (Power, Call, Product)) and not _closed(node))
+    return rf"\left({text}\right)" if apart else text
+
+
+def _closed(node: Expression) -> bool:
+    """Whether a function's form ends in parentheses or lines of its own, so that a power can stand behind it."""
+    return isinstance(node, Call) and node.function != "sqrt"
+
+
+def _number(node: Number) -> tuple[str, int]:
+    mantissa, _, exponent = node.text.lower().partition("e")
+    if not exponent:
+        return mantissa, ATOM
+    power = rf"10^{{{int(exponent)}}}"
+    return (power, TIGHT) if float(mantissa) == 1.0 else (rf"{mantissa} \cdot {power}", TIGHT)

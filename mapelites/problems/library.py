@@ -1,0 +1,157 @@
+"""One's own problems: which files this process reads, what is in them now, and what is wrong with them.
+
+A file is read again when it changes. Where the new version is broken, the old one stays usable, with a word about it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mapelites.errors import InputError
+from mapelites.problem import Problem
+from mapelites.problems import cec2006, cec2010, gallery
+from mapelites.problems.files import AbsentError, described, digest_of, is_description, load
+from mapelites.problems.formulas import FormulaError, problem_of
+from mapelites.problems.inspection import inspect
+
+PYTHON, FORMULAS = ".py", ".problem"
+BUILT_IN = (*cec2006.NAMES, *cec2010.NAMES, *gallery.NAMES)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file: its problems, what is wrong with its newest version, and what is odd about it."""
+
+    path: Path
+    stamp: tuple[int, int]  # when it was changed, and its size
+    problems: tuple[Problem, ...] = ()
+    error: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class Library:
+    """The files named on the command line, and a folder of problems that were typed in the browser."""
+
+    def __init__(self) -> None:
+        self._paths: tuple[Path, ...] = ()
+        self._saved: Path | None = None
+        self._entries: dict[Path, Entry] = {}
+        self._lock = threading.Lock()
+
+    def watch(self, paths: Iterable[Path | str] = (), saved: Path | None = None) -> None:
+        """From now on read these files and folders. From the folder `saved` formulas alone are read, never code."""
+        given = tuple(Path(path).expanduser().resolve() for path in paths)
+        for path in given:
+            if not path.exists():
+                raise InputError(f"--problems: there is no file or folder {path}")
+            if path.is_file() and path.suffix not in (PYTHON, FORMULAS):
+                raise InputError(f"--problems: a file must end in {PYTHON} or {FORMULAS}, but it was {path.name}")
+        with self._lock:
+            self._paths, self._saved, self._entries = given, saved, {}
+
+    @property
+    def saved(self) -> Path | None:
+        """The folder of problems that were typed."""
+        return self._saved
+
+    def files(self) -> list[Path]:
+        """All files there are now."""
+        found: list[Path] = []
+        for path in self._paths:
+            inside = sorted(path.iterdir()) if path.is_dir() else [path]
+            found += [each for each in inside if each.suffix in (PYTHON, FORMULAS) and each.is_file()]
+        if self._saved is not None and self._saved.is_dir():
+            found += sorted(each for each in self._saved.iterdir() if each.suffix == FORMULAS)
+        return list(dict.fromkeys(found))
+
+    def entries(self) -> list[Entry]:
+        """What is in the files, read again where they changed."""
+        with self._lock:
+            files = self.files()
+            before, self._entries = self._entries, {}
+            taken = dict.fromkeys(BUILT_IN, "a built-in problem")
+            for path in files:
+                entry = _distinct(_current(path, before.get(path)), taken)
+                self._entries[path] = entry
+                taken |= dict.fromkeys((each.name for each in entry.problems), path.name)
+            return list(self._entries.values())
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all problems in the files."""
+        return tuple(problem.name for entry in self.entries() for problem in entry.problems)
+
+    def get(self, name: str) -> Problem | None:
+        """A problem in the files, or None."""
+        found = (problem for entry in self.entries() for problem in entry.problems if problem.name == name)
+        return next(found, None)
+
+    def taken(self) -> set[str]:
+        """The names that no other problem can have, in small letters."""
+        return {name.lower() for name in (*BUILT_IN, *self.names())}
+
+    def entry_of(self, name: str) -> Entry | None:
+        """The file a problem is in."""
+        return next((entry for entry in self.entries() if name in [each.name for each in entry.problems]), None)
+
+    def loaded(self, problem: Problem) -> Problem:
+        """The problem with its function: one from a Python file is executed here, if the file is still the same."""
+        if not is_description(problem.source):
+            return problem
+        table = json.loads(problem.source)
+        name, digest = str(table["file"]), table["digest"]
+        python = [path for path in self.files() if path.suffix == PYTHON]
+        for path in python:
+            if digest_of(path) == digest:
+                found = next((each for each in load(path) if each.name == problem.name), None)
+                if found is not None:
+                    return replace(found, source=problem.source)
+        if any(path.name == name for path in python):
+            raise AbsentError(
+                f"{name} has changed since this run began, and values of two versions must not be mixed: "
+                f"run it again to search the new {problem.name}"
+            )
+        raise AbsentError(f"{problem.name} is in the file {name}, which is not here: start with --problems {name}")
+
+
+def _current(path: Path, before: Entry | None) -> Entry:
+    """The file as it is now; what was read before where it did not change."""
+    try:
+        status = path.stat()
+        stamp = (status.st_mtime_ns, status.st_size)
+        if before is not None and before.stamp == stamp:
+            return before
+        entry = _formulas(path, stamp) if path.suffix == FORMULAS else _python(path, stamp)
+    except OSError as error:
+        stamp, entry = (0, 0), Entry(path, (0, 0), error=f"{path.name}: {error.strerror}")
+    if entry.error and before is not None:
+        return replace(entry, stamp=stamp, problems=before.problems)
+    return entry
+
+
+def _formulas(path: Path, stamp: tuple[int, int]) -> Entry:
+    try:
+        return Entry(path, stamp, (problem_of(path.read_text("utf-8")),))
+    except FormulaError as error:
+        return Entry(path, stamp, error=f"{path.name}, {error}")
+    except UnicodeDecodeError:
+        return Entry(path, stamp, error=f"{path.name}: it must be a text in UTF-8")
+
+
+def _python(path: Path, stamp: tuple[int, int]) -> Entry:
+    found = inspect(path)
+    return Entry(path, stamp, tuple(map(described, found.sources)), found.error, found.warnings)
+
+
+def _distinct(entry: Entry, taken: dict[str, str]) -> Entry:
+    """The entry without problems whose names are taken, and a word about them."""
+    doubles = [each for each in entry.problems if each.name in taken]
+    if not doubles:
+        return entry
+    name = doubles[0].name
+    said = f"{entry.path.name}: the name {name} is taken by {taken[name]}: choose another one"
+    kept = tuple(each for each in entry.problems if each.name not in taken)
+    return replace(entry, problems=kept, error=entry.error or said)

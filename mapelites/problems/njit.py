@@ -1,0 +1,93 @@
+"""A kernel around a function that somebody compiled with numba, so that the whole search runs compiled.
+
+The function takes one solution and returns f, all g and all h as it would without numba, each of the last two as a
+tuple, a list or an array. A kernel's `data` is the lower bounds, the upper bounds and the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import literal_unroll, njit, types
+from numba.core.errors import NumbaError
+
+from mapelites.errors import InputError
+from mapelites.kernels import KERNEL_SIGNATURE, VECTOR
+from mapelites.rounding import snap
+
+
+@njit(inline="always")
+def _rounded(x, data):
+    n = x.size
+    y = np.empty(n)
+    for i in range(n):
+        y[i] = snap(x[i], data[i], data[n + i], data[2 * n + i])
+    return y
+
+
+def kernel_around(function: Any, name: str, inequalities: int, equalities: int) -> Any:
+    """The kernel; an `InputError` says what is wrong with what the function returns."""
+    try:
+        function.compile((VECTOR,))
+    except NumbaError as error:
+        said = str(error).strip().splitlines()
+        raise InputError(f"{name}: numba cannot compile it: {said[-1] if said else error}") from error
+    result = function.overloads[(VECTOR,)].signature.return_type
+    parts = list(result.types) if isinstance(result, types.BaseTuple) else []
+    if len(parts) not in (2, 3) or (len(parts) == 2 and equalities):
+        raise InputError(f"{name}: it must return f, all g and all h, but numba says that it returns {result}")
+    for what, part, count in zip(("g", "h"), parts[1:], (inequalities, equalities), strict=False):
+        if isinstance(part, types.BaseTuple) and len(part) != count:
+            raise InputError(f"{name}: it must return {count} values of {what}, but it returned {len(part)}")
+    copy_g = _copier(parts[1], 1, inequalities)
+    copy_h = _copier(parts[2], 1 + inequalities, equalities) if len(parts) == 3 else _nothing
+
+    def with_three(x, data, out):
+        out[:] = np.nan
+        found = function(_rounded(x, data))
+        out[0] = found[0]
+        copy_g(found[1], out)
+        copy_h(found[2], out)
+
+    def with_two(x, data, out):
+        out[:] = np.nan
+        found = function(_rounded(x, data))
+        out[0] = found[0]
+        copy_g(found[1], out)
+
+    body = with_three if len(parts) == 3 else with_two
+    return njit(KERNEL_SIGNATURE, error_model="numpy")(body)
+
+
+@njit
+def _nothing(part, out):
+    pass
+
+
+def _copier(part: Any, first: int, count: int) -> Callable[..., Any]:
+    """What copies one part into `out`: a tuple member by member, since they may be of different types."""
+    if count == 0:
+        return _nothing  # type: ignore[no-any-return]
+
+    @njit
+    def from_tuple(part, out):
+        i = first
+        for value in literal_unroll(part):
+            out[i] = value
+            i += 1
+
+    @njit
+    def from_sequence(part, out):
+        if len(part) == count:  # otherwise the values stay NaN, and the check says so
+            for i in range(count):
+                out[first + i] = part[i]
+
+    @njit
+    def from_number(part, out):
+        out[first] = part
+
+    if isinstance(part, types.BaseTuple):
+        return from_tuple  # type: ignore[no-any-return]
+    return from_number if isinstance(part, types.Number) else from_sequence  # type: ignore[no-any-return]

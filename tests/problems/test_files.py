@@ -1,0 +1,207 @@
+"""Problems in Python files: what kinds of functions they are, what is wrong with them in words, and reloading."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mapelites import InputError, Tolerances, illuminate, problem
+from mapelites.problems.files import AbsentError, FileError, check, described, load
+from mapelites.problems.inspection import inspect
+from mapelites.problems.library import Library
+
+HEAD = "from mapelites import problem\n"
+DECLARED = '@problem(bounds={"a": (0.5, 2), "n": (1, 9)}, inequalities=["limit"], integers=["n"], units={"a": "mm"})\n'
+BEAM = HEAD + DECLARED + "def beam(x):\n    '''A beam.'''\n    return x[0] * x[1], [1 - x[0]], []\n"
+
+
+def written(folder: Path, text: str, name: str = "mine.py") -> Path:
+    """A file that differs from the one before it also where the clock is coarse."""
+    path = folder / name
+    path.write_text(text)
+    stamp = (folder / ".stamp").stat().st_size if (folder / ".stamp").exists() else 0
+    (folder / ".stamp").write_text("x" * (stamp + 1))
+    os.utime(path, (1_000_000_000 + stamp, 1_000_000_000 + stamp))
+    return path
+
+
+def test_plain_functions_batches_and_compiled_ones_give_the_same_values() -> None:
+    from numba import njit
+
+    declared = problem(bounds={"a": (0.5, 2.0), "n": (1, 9)}, inequalities=["low", "high"], equalities=["sum"],
+                       integers=["n"])  # fmt: skip
+
+    @declared
+    def plain(x):  # type: ignore[no-untyped-def]
+        return x[0] * x[1], [1 - x[0], x[1] - 5], [x[0] + x[1] - 4]
+
+    @declared
+    def batch(x):  # type: ignore[no-untyped-def]
+        a, n = x[:, 0], x[:, 1]
+        return a * n, np.stack([1 - a, n - 5], axis=1), [a + n - 4]
+
+    @declared
+    @njit
+    def tuples(x):  # type: ignore[no-untyped-def]
+        return x[0] * x[1], (1 - x[0], x[1] - 5), (x[0] + x[1] - 4,)
+
+    @declared
+    @njit
+    def arrays(x):  # type: ignore[no-untyped-def]
+        return x[0] * x[1], np.array([1 - x[0], x[1] - 5]), np.array([x[0] + x[1] - 4])
+
+    points = np.random.default_rng(3).uniform(plain.lower, plain.upper, (50, 2))
+    whole = np.rint(points[:, 1])
+    expected = np.stack([points[:, 0] * whole, 1 - points[:, 0], whole - 5, points[:, 0] + whole - 4], axis=1)
+    for each in (plain, batch, tuples, arrays):
+        assert np.array_equal(each.values(points), expected)
+    assert [each.compiled for each in (plain, batch, tuples, arrays)] == [False, False, True, True]
+    assert (plain.function.batch, batch.function.batch) == (False, True)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("search", ["paper-3", "directed"])
+def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(search: str) -> None:
+    from numba import njit
+
+    def rule(x):  # type: ignore[no-untyped-def]
+        return (x[0] - 1.3) ** 2 + (x[1] - 3.3) ** 2, (1 - x[0], x[1] - 5)
+
+    declared = problem(bounds={"a": (0.5, 2.0), "n": (1, 9)}, inequalities=["low", "high"], integers=["n"])
+    for function in (rule, njit(rule)):
+        made = declared(function)
+        archive = illuminate(made, Tolerances.default(made), search=search, evaluations=3_000, seed=2)
+        elites = archive.elites
+        assert np.array_equal(elites.x[:, 1], np.rint(elites.x[:, 1]))
+        assert np.array_equal(made.evaluate(elites.x).f, elites.f)
+        best = archive.best(feasible=True)
+        assert best is not None
+        assert best.x[1] == 3.0
+        assert best.f == pytest.approx(0.09, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def f(:", "mine.py, line 1: this is not Python"),
+        ("x = 1\ny = x / 0", "mine.py, line 2: ZeroDivisionError"),
+        ("import no_such_module", "mine.py, line 1: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("raise SystemExit(3)", "mine.py, line 1: SystemExit: 3"),
+        ("x = 1", "mine.py: there is no problem in it: write @problem(...) above a function"),
+        (HEAD + '@problem(bounds={"a": (2, 1)}, inequalities=["g"])\ndef f(x): ...',
+         "mine.py, line 2: f: the bounds of a must be finite and ascending, but they were [2, 1]"),
+        (HEAD + '@problem(bounds={"a": (0, 1)})\ndef f(x): ...', "a problem needs at least one constraint"),
+        (HEAD + '@problem(bounds={"a": (0, 1)}, inequalities=["g"], integers=["b"])\ndef f(x): ...',
+         "integers: the variables are a, but 'b' is not among them"),
+        (HEAD + '@problem(bounds={"a": (0, 1)}, inequalities="g1")\ndef f(x): ...',
+         "inequalities must be a list of names, but it was 'g1'"),
+        (HEAD + DECLARED + "def beam(x):\n    return x[0], [1, 2], []",
+         "it must return one f, 1 inequalities and 0 equalities, but it returned 1, 2 and 0"),
+        (HEAD + DECLARED + "def beam(x):\n    return x[0]", "it must return f, the list of g and the list of h"),
+        (HEAD + DECLARED + "def beam(x):\n    y = 1\n    return x[9], [0], []",
+         "mine.py, line 5: IndexError: index 9 is out of bounds"),
+        (HEAD + DECLARED + "def beam(x):\n    return float('nan'), [0], []",
+         "beam gives no finite number for f at a = 1.25, n = 5"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_file_line_and_what_to_change(tmp_path: Path, text: str, words: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(FileError) as caught:
+        [check(each, path) for each in load(path)]
+    assert words in str(caught.value)
+
+
+def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> None:
+    path = written(tmp_path, HEAD + DECLARED + "def beam(x):\n    return 1 / int(x[0] > 1.3), [0], []")
+    warning = check(load(path)[0], path)
+    assert warning.startswith("mine.py, line 4: ZeroDivisionError")
+    assert "of 9 points" in warning
+
+
+def test_a_description_carries_everything_but_the_code(tmp_path: Path) -> None:
+    real = load(written(tmp_path, BEAM))[0]
+    stand_in = described(real.source)
+    for name in ("name", "title", "difficulty", "variables", "units", "constraints", "dimension"):
+        assert getattr(stand_in, name) == getattr(real, name)
+    assert (stand_in.title, stand_in.difficulty, stand_in.units) == ("Beam", "A beam.", ("mm", ""))
+    for name in ("lower", "upper", "steps"):
+        assert np.array_equal(getattr(stand_in, name), getattr(real, name))
+    with pytest.raises(AbsentError, match=r"beam is in mine.py, and only the worker executes that file"):
+        stand_in.values([[1.0, 1.0]])
+
+
+@pytest.mark.parametrize("source", ["{", "{}", '{"file": 1}', '{"constraints": [["a", "b"]]}', '{"constraints": 3}'])
+def test_a_description_that_is_none_is_refused(source: str) -> None:
+    with pytest.raises(InputError):
+        described(source)
+
+
+def test_a_file_that_kills_its_process_or_hangs_harms_nobody(tmp_path: Path) -> None:
+    killer = written(tmp_path, "print('hello')\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    assert inspect(killer).error == "mine.py: it ended the process that looked at it, with signal 9"
+    sleeper = written(tmp_path, "import time\ntime.sleep(600)")
+    assert inspect(sleeper, seconds=3.0).error == "mine.py: it must be looked at within 3 s, but it took longer"
+
+
+def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tmp_path: Path) -> None:
+    library = Library()
+    path = written(tmp_path, BEAM)
+    library.watch([path])
+    assert library.names() == ("beam",)
+    first = library.get("beam")
+    assert first is not None
+    assert library.get("beam") is first  # not looked at again
+    assert library.loaded(first).values([[1.0, 2.4]]).tolist() == [[2.0, 0.0]]
+
+    written(tmp_path, BEAM.replace("1 - x[0]", "1 - y"))
+    assert library.entries()[0].error.startswith("mine.py, line 5: NameError: name 'y' is not defined")
+    assert library.get("beam") is first
+    with pytest.raises(AbsentError, match=r"mine.py has changed since this run began"):
+        library.loaded(first)
+
+    written(tmp_path, BEAM.replace("x[0] * x[1]", "3 * x[0] * x[1]"))
+    second = library.get("beam")
+    assert second is not None
+    assert library.entries()[0].error == ""
+    assert second.source != first.source
+    assert library.loaded(second).values([[1.0, 2.0]])[0, 0] == 6.0
+    with pytest.raises(AbsentError, match="run it again to search the new beam"):
+        library.loaded(first)
+    path.unlink()
+    assert library.names() == ()
+    with pytest.raises(AbsentError, match=r"beam is in the file mine.py, which is not here: start with --problems"):
+        library.loaded(second)
+
+
+def test_a_folder_holds_both_kinds_and_a_taken_name_is_said(tmp_path: Path) -> None:
+    text = "problem {}\nvariable x from 0 to 1\nminimise x\nsubject to x >= 0.5\n"
+    written(tmp_path, text.format("First one"), "a.problem")
+    written(tmp_path, text.format("Pressure vessel"), "b.problem")
+    written(tmp_path, text.replace("x >= 0.5", "x > 0.5").format("Third"), "c.problem")
+    written(tmp_path, "print('never read')", "notes.txt")
+    library = Library()
+    library.watch([tmp_path])
+    assert library.names() == ("first-one",)
+    assert [entry.error for entry in library.entries()] == [
+        "",
+        "b.problem: the name pressure-vessel is taken by a built-in problem: choose another one",
+        "c.problem, line 4, column 14: a constraint needs <=, >= or = here, but there was '>': write >= instead",
+    ]
+
+
+def test_code_in_the_folder_of_typed_problems_is_never_read(tmp_path: Path) -> None:
+    written(tmp_path, BEAM)
+    library = Library()
+    library.watch([], tmp_path)
+    assert library.files() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("none.py", "there is no file or folder"), ("notes.txt", "must end in .py or .problem")]
+)
+def test_a_path_that_cannot_be_read_is_said(tmp_path: Path, name: str, words: str) -> None:
+    written(tmp_path, "", "notes.txt")
+    with pytest.raises(InputError, match=words):
+        Library().watch([tmp_path / name])

@@ -1,0 +1,118 @@
+"""Runs of one's own problems: they survive restarts, travel in files, and never mix two versions of a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mapelites import InputError, Settings, Tolerances
+from mapelites.problems import gallery, get, own
+from mapelites.problems.formulas import problem_of
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.supervisor import start_supervisor
+from tests.runs.tools import PATIENCE, assert_same, assert_true_to_itself, undisturbed, wait_for, wait_for_state
+
+BEAM = """from mapelites import problem
+
+
+@problem(bounds={"width": (0.1, 2.0), "height": (0.1, 10.0), "n": (1, 5)}, inequalities=["stress"], integers=["n"])
+def beam(x):
+    return x[0] * x[1] * x[2], [1 - x[0] * x[1] ** 2]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[Path]:
+    """A file of problems that this process and the supervisor know."""
+    path = tmp_path / "mine.py"
+    path.write_text(BEAM)
+    own.watch([path])
+    yield path
+    own.watch([])
+
+
+def asked(name: str, evaluations: int, pace: float | None = None) -> RunRequest:
+    problem = get(name) if name == "beam" else problem_of(gallery.text(name))
+    settings = Settings.of("directed", problem.dimension, evaluations=evaluations)
+    return RunRequest.of(problem, Tolerances.default(problem), settings, pace)
+
+
+def test_a_request_for_formulas_is_the_same_after_the_store(tmp_path: Path) -> None:
+    request = asked("three-bar-truss", 2_000)
+    store = Store(tmp_path)
+    run_id = store.create(request)
+    stored = Store(tmp_path).run(run_id).request
+    assert stored == request
+    assert stored.title == "Three-bar truss"
+    assert stored.get_problem().values([[0.5, 0.5]]).tolist() == get("three-bar-truss").values([[0.5, 0.5]]).tolist()
+    assert stored.renewed() == stored
+
+
+def test_a_run_of_a_file_goes_on_after_a_kill_and_is_left_alone_once_the_file_changed(
+    tmp_path: Path, file: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    run_id = store.create(asked("beam", 3_000, pace=2_000))
+    supervisor = start_supervisor(store.path, problems=[file])
+    try:
+        wait_for(lambda: store.run(run_id).evaluations > 200, "progress")
+        store.pause(run_id)
+        wait_for_state(store, run_id, "paused")
+        store.resume(run_id)
+        store.set_pace(run_id, None)
+        wait_for_state(store, run_id, "finished")
+        snapshot = store.snapshot(run_id)
+        assert snapshot is not None
+        request = store.run(run_id).request
+        real = replace(snapshot.archive().elites), own.loaded(request.get_problem())
+        assert (real[1].evaluate(real[0].x).f == real[0].f).all()
+        search = request.begin(problem=real[1])
+        search.advance(3_000)
+        assert search.archive().elites.f.tolist() == real[0].f.tolist()
+
+        second = store.create(asked("beam", 100_000, pace=500))
+        wait_for(lambda: store.run(second).evaluations > 100, "progress")
+        store.pause(second)
+        wait_for_state(store, second, "paused")
+        before = store.run(second).evaluations
+        file.write_text(BEAM.replace("1 - x[0]", "2 - x[0]"))
+        store.resume(second)
+        run = wait_for_state(store, second, "failed")
+        assert run.reason is not None
+        assert run.reason.startswith("mine.py has changed since this run began")
+        assert run.evaluations == before
+        assert store.snapshot(second) is not None  # the map is still there to be looked at
+        third = store.create(replace(run.request.renewed(), pace=None))
+        assert store.run(third).request.source != run.request.source
+    finally:
+        supervisor.terminate()
+        supervisor.wait(PATIENCE)
+
+
+def test_a_run_of_formulas_is_whole_in_its_file(tmp_path: Path) -> None:
+    request = asked("tension-spring", 3_000)
+    store, other = Store(tmp_path / "one"), Store(tmp_path / "two")
+    run_id = store.create(request)
+    supervisor = start_supervisor(store.path)
+    try:
+        wait_for_state(store, run_id, "finished")
+    finally:
+        supervisor.terminate()
+        supervisor.wait(PATIENCE)
+    taken = other.import_run(store.export(run_id))
+    snapshot = other.snapshot(taken)
+    assert snapshot is not None
+    assert_true_to_itself(snapshot.archive())
+    assert_same(snapshot.archive(), undisturbed(request))
+    assert other.run(taken).request.title == "Tension spring"
+
+
+@pytest.mark.parametrize("source", ["variable x from", "{}", json.dumps({"file": "/etc/passwd"}), "import os"])
+def test_a_source_that_is_nothing_is_refused(tmp_path: Path, source: str) -> None:
+    request = replace(asked("three-bar-truss", 2_000), source=source)
+    with pytest.raises(InputError):
+        Store(tmp_path).create(request)

@@ -1,36 +1,47 @@
 # The dashboard with its worker, on port 8050, runs kept in /data:
 #   docker build -t illuminate .
 #   docker run --rm -p 127.0.0.1:8050:8050 -v illuminate:/data illuminate
+# It prints the link to open, with the token in it; -e MAPELITES_TOKEN=... chooses another token.
 # With REQUIREMENTS=requirements-cluster.txt the same image also serves as Dask scheduler and worker (compose.yaml).
 ARG BASE=python:3.13-slim-bookworm
 
 FROM ${BASE} AS build
 ARG REQUIREMENTS=requirements.txt
 COPY requirements.txt requirements-cluster.txt /tmp/
+# What only developers of the packages need stays out: their tests, headers, source maps, and the installer.
 RUN python3 -m venv /opt/venv \
-    && /opt/venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check -r /tmp/${REQUIREMENTS} \
-    && /opt/venv/bin/pip uninstall --quiet --yes pip \
-    && find /opt/venv -type d \( -name tests -o -name __pycache__ \) -prune -exec rm -rf {} +
+    && /opt/venv/bin/pip install --quiet --no-cache-dir --no-compile --disable-pip-version-check -r /tmp/${REQUIREMENTS} \
+    && /opt/venv/bin/pip uninstall --quiet --yes pip setuptools \
+    && cd /opt/venv/lib/python3*/site-packages \
+    && find . -type d \( -name tests -o -name __pycache__ -o -name include -o -name labextension \) -prune -exec rm -rf {} + \
+    && find . -type f \( -name '*.map' -o -name '*.a' \) -delete \
+    && rm -rf plotly/package_data/datasets
+WORKDIR /app
+COPY app.py ./
+COPY components components
+COPY mapelites mapelites
+# Byte code for what is really imported, and for nothing else.
+RUN /opt/venv/bin/python -c "import app, gunicorn.app.wsgiapp, gunicorn.workers.gthread"
 
 FROM ${BASE}
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends tini >/dev/null \
-    && rm -rf /var/lib/apt/lists/* \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --create-home --uid 10001 illuminate \
-    && install -d -o illuminate -g illuminate -m 0700 /data
+    && install -d -o illuminate -g illuminate -m 0700 /data \
+    && install -d -o illuminate -g illuminate /app
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /app
-COPY --chown=illuminate app.py LICENSE ./
+COPY --chown=illuminate app.py LICENSE requirements.txt ./
 COPY --chown=illuminate assets assets
 COPY --chown=illuminate components components
 COPY --chown=illuminate mapelites mapelites
 ENV PATH=/opt/venv/bin:$PATH PYTHONPATH=/app PYTHONUNBUFFERED=1 MAPELITES_DATA=/data
-RUN chown illuminate /app
 USER illuminate
 # Compiles every search and every problem, so that the first run starts at once.
 RUN python -m mapelites compile && python -c "import app"
 VOLUME /data
 EXPOSE 8050
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8050/health', timeout=4)"]
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8050/healthz', timeout=4)"]
 ENTRYPOINT ["tini", "--"]
 CMD ["python", "app.py", "--host", "0.0.0.0"]

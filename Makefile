@@ -20,6 +20,7 @@ lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tools/audit.py
 
 format: $(VENV)/dev.done
 	$(BIN)/ruff check --fix .

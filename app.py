@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import os
 import sys
 from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 
 from dash import Dash
 from flask import Flask
 
 from components import (
+    base_path,
     experiments,
     experiments_campaign,
+    metrics,
     problem_editor,
     problems_page,
     run_page,
@@ -28,7 +33,11 @@ from components import (
 from components.cache import memory
 from components.context import Context
 from components.pages import Page
+from components.security import HERE, Access
+from components.security_limits import USUAL, LimitedStore, Limits
+from components.security_token import VARIABLE as TOKEN_VARIABLE
 from components.shell_notices import failed
+from mapelites import logs
 from mapelites.errors import InputError
 from mapelites.problems import own
 from mapelites.runs import Store
@@ -44,13 +53,20 @@ PAGES: tuple[Page, ...] = (
     Page("/problems/new", "Write a problem", problem_editor, navigation=False),
 )
 
+MOST = {  # what each of the limits bounds, in their order
+    "runs": "runs that one client may have waiting or running",
+    "starts": "runs, imports and campaigns that one client may begin in a minute",
+    "evaluations": "evaluations of one run",
+    "cells": "cells of one map",
+}
+
 
 def create_app(
-    store: Store, pages: Sequence[Page] = PAGES, hosts: Sequence[str] = (), problems: Sequence[Path | str] = ()
+    store: Store, pages: Sequence[Page] = PAGES, access: Access = HERE, problems: Sequence[Path | str] = ()
 ) -> Dash:
     """The dashboard over a store of runs.
 
-    `hosts` are further names by which it may be called, `problems` files and folders of one's own problems.
+    `access` says who may reach it, and where; `problems` are files and folders of one's own problems.
     """
     own.watch(problems, store.path / "problems")
     app = Dash(
@@ -61,22 +77,30 @@ def create_app(
         suppress_callback_exceptions=True,
         enable_mcp=False,
         on_error=failed,
-        index_string=shell.INDEX,
+        index_string=shell.INDEX.replace('"/assets/', f'"{access.base_path}/assets/'),
+        requests_pathname_prefix=f"{access.base_path}/",
+        routes_pathname_prefix="/",
     )
-    context = Context(store, memory(app.server, store.path / "figures"))
+    context = Context(LimitedStore(store, access.limits), memory(app.server, store.path / "figures"))
     app.layout = shell.layout(pages)
     shell.register(app, context, pages)
     summary.register(app, context)
     for page in pages:
         page.module.register(app, context)
     shell_health.register(app, context)
-    security.protect(app, hosts)
+    metrics.register(app, context)
+    base_path.live_under(app, access.base_path)
+    security.protect(app, access)
     return app
 
 
-def server(path: str, hosts: Sequence[str] = (), problems: Sequence[str] = ()) -> Flask:
-    """What gunicorn serves."""
-    served: Flask = create_app(Store(path), hosts=hosts, problems=problems).server
+def server(
+    path: str, hosts: Sequence[str] = (), base: str = "", limits: Sequence[int] = (), problems: Sequence[str] = ()
+) -> Flask:
+    """What gunicorn serves; the token comes by the environment, where no list of processes shows it."""
+    logs.set_up("web", logging.INFO if logs.kind() == "json" else logging.WARNING)
+    access = Access(tuple(hosts), os.environ.get(TOKEN_VARIABLE) or None, base, Limits(*limits))
+    served: Flask = create_app(Store(path), access=access, problems=problems).server
     return served
 
 
@@ -93,20 +117,32 @@ def parser() -> argparse.ArgumentParser:
         "--problems", type=Path, action="append", default=[], metavar="FILE",
         help="a file or folder of your own problems; may be repeated",
     )  # fmt: skip
+    options.add_argument(
+        "--base-path", default=os.environ.get(base_path.VARIABLE, ""), metavar="PATH",
+        help="the path under which a proxy shows it, such as /illuminate",
+    )  # fmt: skip
+    options.add_argument(
+        "--log", choices=logs.KINDS, default=logs.kind(), help="lines for people, or JSON for programs"
+    )
+    for (name, words), most in zip(MOST.items(), astuple(USUAL), strict=True):
+        options.add_argument(f"--most-{name}", type=int, default=most, metavar="N", help=f"{words} (default {most:,})")
     return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until told to stop."""
-    options = parser().parse_args(arguments)
     try:
+        options = parser().parse_args(arguments)
+        os.environ[logs.VARIABLE] = options.log  # for the processes that are started from here
+        limits = Limits(*(getattr(options, f"most_{name}") for name in MOST))
+        base = base_path.checked(options.base_path)
+        place = serve.Place(options.host, options.port, tuple(options.trust), base, limits)
         problems = [path.expanduser().resolve() for path in options.problems]
         own.watch(problems)
         for entry in own.entries():
             for said in filter(None, (entry.error, *entry.warnings)):
                 sys.stderr.write(f"{said}\n")
-        data = options.data or Store.default_path()
-        return serve.until_stopped(data, options.host, options.port, options.trust, problems)
+        return serve.until_stopped(options.data or Store.default_path(), place, problems)
     except InputError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -252,7 +252,7 @@
   function loadPlotting() {
     if (window.Plotly || byId("map-box")) { return; }
     const script = document.createElement("script");
-    Object.assign(script, { async: true, src: "/_dash-component-suites/plotly/package_data/plotly.min.js" });
+    Object.assign(script, { async: true, src: window.dash_clientside.shell.base + "/_dash-component-suites/plotly/package_data/plotly.min.js" });
     document.head.append(script);
   }
   window.addEventListener("load", () => setTimeout(() => (window.requestIdleCallback || setTimeout)(loadPlotting), 1500));
@@ -403,7 +403,7 @@
       },
 
       address: function (at, axes, colour, scale, cell, levels, run) {
-        const base = "/run/" + encodeURIComponent(run);
+        const base = window.dash_clientside.shell.base + "/run/" + encodeURIComponent(run);
         if (!run || window.location.pathname !== base) { return; }
         const live = window.dash_clientside.live, query = live.query(live.view(at, axes, colour, scale, cell, levels));
         window.history.replaceState(window.history.state, "", base + (query ? "?" + query : ""));

@@ -2,6 +2,8 @@
 // that says when the server or the worker is gone and takes itself away when it is back.
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   shell: {
+    // What a proxy puts in front of every address, such as /illuminate; mostly nothing.
+    base: JSON.parse(document.getElementById("_dash-config").textContent).requests_pathname_prefix.replace(/\/$/, ""),
     setTitle: function (title) {
       if (title) { document.title = title; }
     },
@@ -30,6 +32,7 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
 (function () {
   const PERIOD = 3000, PATIENCE = 5000;
   const GONE = "The server does not answer. Runs go on without it; this page comes back by itself.";
+  const SIGNED_OUT = "This browser is no longer signed in. Reload the page to sign in again; runs go on.";
   const WAITING = "The worker that searches is not running. Runs wait until it is back; nothing is lost.";
   let misses = 0;
 
@@ -45,7 +48,8 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), PATIENCE);
     try {
-      const answer = await fetch("/status", { signal: stop.signal, cache: "no-store" });
+      const answer = await fetch(window.dash_clientside.shell.base + "/status", { signal: stop.signal, cache: "no-store" });
+      if (answer.status === 401) { banner(SIGNED_OUT, "banner-error"); return; }
       const health = await answer.json();
       misses = health.worker ? 0 : misses + 1;
       banner(health.problem || (misses > 1 ? WAITING : ""), "banner-hint");

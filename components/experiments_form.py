@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 
 from components.context import Context
 from components.experiments_words import count_in_words
+from components.security_limits import admit_campaign
 from components.shell import URL
 from components.shell_notices import icon
 from components.start_form import SEARCH_LABELS, as_number
@@ -18,7 +19,7 @@ from mapelites.campaign import Campaign
 from mapelites.campaign.crews import SCHEDULER_EXAMPLE, check_scheduler
 from mapelites.campaign.description import ALL_CONSTRAINTS
 from mapelites.campaign.process import launch
-from mapelites.errors import InputError
+from mapelites.errors import InputError, unknown
 from mapelites.problems.cec2010 import NAMES
 from mapelites.search import SEARCHES
 
@@ -144,7 +145,10 @@ def register(app: Dash, context: Context) -> None:
     def fill(*clicks: int | None) -> Any:
         if not any(clicks) or not isinstance(ctx.triggered_id, dict):
             return [no_update] * 4
-        return list(PRESETS[str(ctx.triggered_id["campaign-preset"])][1].values())
+        preset = str(ctx.triggered_id["campaign-preset"])
+        if preset not in PRESETS:
+            raise unknown("preset", preset, PRESETS)
+        return list(PRESETS[preset][1].values())
 
     @app.callback(
         Output("campaign-sum", "children"),
@@ -172,4 +176,5 @@ def register(app: Dash, context: Context) -> None:
         scheduler = str(form["scheduler"] or "").strip() or None
         if scheduler:
             check_scheduler(scheduler)
+        admit_campaign(context.store, campaign)
         return f"/experiments/{launch(context.store.path, campaign, scheduler).id}"

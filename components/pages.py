@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from dash.development.base_component import Component
@@ -52,10 +53,11 @@ def find(pages: Sequence[Page], path: str) -> tuple[Page, dict[str, str]] | None
     return None
 
 
-def arguments(search: str | None) -> dict[str, str]:
+def arguments(search: Any) -> dict[str, str]:
     """What stands after the question mark, as names and values.
 
     >>> arguments("?problem=C17&dimension=10")
     {'problem': 'C17', 'dimension': '10'}
     """
-    return dict(parse_qsl((search or "").removeprefix("?"), keep_blank_values=True))
+    text = search if isinstance(search, str) else ""
+    return dict(parse_qsl(text.removeprefix("?"), keep_blank_values=True))

@@ -1,16 +1,21 @@
 """Who may talk to the dashboard, and what a page may load.
 
 A dashboard on one's own machine is open to every web page one visits, unless it looks at the names it is
-called by (DNS rebinding) and at where a request comes from.
+called by (DNS rebinding) and at where a request comes from. One that other machines can reach asks for a
+token besides (`security_token.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ipaddress
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from dash import Dash
 from flask import Response, abort, request
+
+from components import security_requests, security_token
+from components.security_limits import USUAL, Limits
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 LARGEST_REQUEST = 64 * 2**20
@@ -24,29 +29,70 @@ HEADERS = {
 }
 
 
-def protect(app: Dash, hosts: Sequence[str] = ()) -> None:
-    """Check Host and Origin, bound the size of requests and send a content policy.
+@dataclass(frozen=True)
+class Access:
+    """How the dashboard may be reached: by which further names, with which token, under which path of a proxy."""
 
-    Call it last: the policy names every inline script there is by then.
+    hosts: tuple[str, ...] = ()
+    token: str | None = None  # None: whoever reaches it may use it
+    base_path: str = ""  # such as /illuminate
+    limits: Limits = USUAL
+
+
+HERE = Access()  # on one's own machine
+
+
+def protect(app: Dash, access: Access) -> None:
+    """Check Host, token and Origin, bound the size of requests and send a content policy.
+
+    Call it last: the policy names every inline script there is by then, and the requests every callback.
     """
-    trusted = {name.strip("[]").lower() for name in (*LOCAL_NAMES, *hosts)}
+    trusted = {name.strip("[]").lower() for name in (*LOCAL_NAMES, *access.hosts)}
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_REQUEST
     headers = {**HEADERS, "Content-Security-Policy": _policy(app)}
 
     @app.server.before_request
     def check_names() -> None:
         host = request.host
-        name = urlsplit(f"//{host}").hostname  # Flask's own TRUSTED_HOSTS knows no IPv6
-        if name not in trusted:
+        name = _hostname(f"//{host}")  # Flask's own TRUSTED_HOSTS knows no IPv6
+        # A page that was led here by a false name cannot have the cookie, and a number is no name at all.
+        if name not in trusted and not (access.token and _is_address(name)):
             abort(400, description=f"this server is not called {name}; start it with --trust {name} if it is")
         origin = request.headers.get("Origin")
-        if request.method not in ("GET", "HEAD", "OPTIONS") and origin and urlsplit(origin).netloc != host:
-            abort(403, description=f"requests must come from {host}, but this one came from {origin}")
+        if request.method not in ("GET", "HEAD", "OPTIONS") and origin and _place(origin) != host:
+            reason = f"requests must come from {host}, but this one came from {origin}"
+            abort(403, description=f"{reason}; a proxy in between must pass the Host header on")
+
+    if access.token:
+        security_token.ask(app.server, access.token, access.base_path)
+    security_requests.check(app)
 
     @app.server.after_request
     def add_headers(response: Response) -> Response:
         response.headers.update(headers)
         return response
+
+
+def _hostname(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
+def _place(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
+
+
+def _is_address(name: str | None) -> bool:
+    try:
+        ipaddress.ip_address(name or "")
+    except ValueError:
+        return False
+    return True
 
 
 def _policy(app: Dash) -> str:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
+from components import security_token
+from components.security_limits import USUAL, Limits
+from mapelites import logs
 from mapelites.campaign.process import go_on
 from mapelites.errors import InputError
 from mapelites.runs import Store
@@ -19,28 +26,52 @@ from mapelites.runs.supervisor import start_supervisor
 THREADS = 8
 PERIOD = 0.5  # seconds between looks at the processes
 PATIENCE = 10.0  # seconds a process may take to stop
+EVERYWHERE = ("0.0.0.0", "::", "")  # addresses that stand for all of this machine's
 ROOT = Path(__file__).parent.parent
+
+log = logging.getLogger("dashboard")
 
 
 class _Stop(Exception):  # noqa: N818 - a wish, not an error
     """Somebody asked for the end."""
 
 
-def until_stopped(path: Path, host: str, port: int, trusted: Sequence[str] = (), problems: Sequence[Path] = ()) -> int:
+@dataclass(frozen=True)
+class Place:
+    """Where the dashboard listens, how else it is called, and the most that a client may ask for."""
+
+    host: str = "127.0.0.1"
+    port: int = 8050
+    trusted: tuple[str, ...] = ()
+    base_path: str = ""
+    limits: Limits = USUAL
+
+    def link(self, token: str | None) -> str:
+        """What to open in a browser on this machine."""
+        name = "localhost" if self.host in EVERYWHERE else _spelled_address(self.host)
+        end = f"/?token={token}" if token else "/" if self.base_path else ""
+        return f"http://{name}:{self.port}{self.base_path}{end}"
+
+
+def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> int:
     """Run supervisor and web server until a signal comes; a supervisor that dies is started again."""
-    check_free(host, port)
+    logs.set_up("start")
+    check_free(place.host, place.port)
     Store(path).close()  # made here, once: two processes that make it at the same time would collide
+    token = security_token.token_for(place.host, path)
     for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(name, _stop)
     supervisor = start_supervisor(path, problems=problems)
     go_on(path)  # with the campaigns that were running when the dashboard last stopped
-    web = _start_web(path, host, port, trusted, problems)
-    sys.stdout.write(f"Illuminate runs at http://{_spelled(host)}:{port}\nRuns are kept in {path}. Stop with Ctrl-C.\n")
-    sys.stdout.flush()
+    web = _start_web(path, place, token, problems)
+    _say(f"Illuminate runs at {place.link(token)}")
+    if token and place.host in EVERYWHERE:
+        _say("From another machine, the same link with this machine's name or address for localhost.")
+    _say(f"Runs are kept in {path}. Stop with Ctrl-C.")
     try:
         while web.poll() is None:
             if supervisor.poll() is not None:
-                sys.stderr.write(f"The worker ended with code {supervisor.returncode}; starting it again.\n")
+                _say(f"The worker ended with code {supervisor.returncode}; starting it again.", sys.stderr)
                 supervisor = start_supervisor(path, problems=problems)
             time.sleep(PERIOD)
         return int(web.returncode)
@@ -64,28 +95,31 @@ def check_free(host: str, port: int) -> None:
             raise InputError(f"cannot listen at {host}:{port}: {error.strerror}; try another --port") from None
 
 
-def _start_web(
-    path: Path, host: str, port: int, trusted: Sequence[str], problems: Sequence[Path]
-) -> subprocess.Popen[bytes]:
-    factory = f"app:server({str(path)!r}, {[*_names(host), *trusted]!r}, {list(map(str, problems))!r})"
+def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[Path]) -> subprocess.Popen[bytes]:
+    own = (socket.gethostname(),) if place.host in EVERYWHERE else (_spelled_address(place.host),)
+    hosts = [*own, *place.trusted]
+    limits, files = astuple(place.limits), list(map(str, problems))
+    factory = f"app:server({str(path)!r}, {hosts!r}, {place.base_path!r}, {limits!r}, {files!r})"
     command = [
-        sys.executable, "-m", "gunicorn", factory, "--bind", f"{_spelled_address(host)}:{port}", "--workers", "1",
-        "--threads", str(THREADS), "--log-level", "warning", "--graceful-timeout", "2", "--chdir", str(ROOT),
-        "--no-control-socket",
+        sys.executable, "-m", "gunicorn", factory, "--bind", f"{_spelled_address(place.host)}:{place.port}",
+        "--workers", "1", "--threads", str(THREADS), "--log-level", "warning", "--graceful-timeout", "2",
+        "--chdir", str(ROOT), "--no-control-socket", "--logger-class", "components.serve_log.ServerLog",
     ]  # fmt: skip
-    return subprocess.Popen(command, start_new_session=True)
-
-
-def _names(host: str) -> list[str]:
-    return [] if host in ("0.0.0.0", "::", "") else [_spelled_address(host)]
-
-
-def _spelled(host: str) -> str:
-    return "localhost" if host in ("0.0.0.0", "::", "") else _spelled_address(host)
+    return subprocess.Popen(command, start_new_session=True, env={**os.environ, security_token.VARIABLE: token or ""})
 
 
 def _spelled_address(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+def _say(text: str, stream: TextIO | None = None) -> None:
+    """A line to whoever started us, in the form they want."""
+    if logs.kind() == "json":
+        log.info(text)
+        return
+    stream = stream or sys.stdout
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

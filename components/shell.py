@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components import shell_help
+from components.base_path import without
 from components.context import Context
 from components.pages import Page, arguments, find
 from components.shell_notices import container, failed, icon
@@ -128,8 +130,9 @@ def register(app: Dash, context: Context, pages: Sequence[Page]) -> None:
         State(URL, "search"),
         on_error=lambda error: _broken(error, pages),
     )
-    def go(path: str | None, search: str | None) -> tuple[Component, list[Component], str]:
-        path = path or "/"
+    def go(path: Any, search: Any) -> tuple[Component, list[Component], str]:
+        given = path if isinstance(path, str) and path else "/"
+        path = without(app.config.requests_pathname_prefix.rstrip("/"), given)
         content, title = page_at(context, pages, path, search)
         return content, _links(pages, path), title
 
@@ -146,7 +149,7 @@ def _broken(error: Exception, pages: Sequence[Page]) -> tuple[Component, list[Co
     return nothing("Something went wrong", text), _links(pages, ""), NAME
 
 
-def page_at(context: Context, pages: Sequence[Page], path: str, search: str | None) -> tuple[Component, str]:
+def page_at(context: Context, pages: Sequence[Page], path: str, search: Any) -> tuple[Component, str]:
     """The content and the title of the page at an address; where there is none, a page that says so."""
     found = find(pages, path)
     if found is None:

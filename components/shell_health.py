@@ -1,4 +1,4 @@
-"""`/health`: whether the store can be read and the worker lives, for the banner and for whoever watches."""
+"""`/healthz`: whether the store can be read and the worker lives, for the banner and for whoever watches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mapelites.runs import StoreError
 
 
 def register(app: Dash, context: Context) -> None:
-    """`/health` answers 200 where all is well and 503 where something is not; `/status` says it in a 200."""
+    """`/healthz` answers 200 where all is well and 503 where something is not; `/status` says it in a 200."""
 
     def status() -> tuple[dict[str, bool], str | None]:
         try:
@@ -19,7 +19,7 @@ def register(app: Dash, context: Context) -> None:
             return {"web": True, "store": False, "worker": False}, str(error)
         return {"web": True, "store": True, "worker": worker.alive}, worker.problem
 
-    @app.server.get("/health")
+    @app.server.get("/healthz")
     def health() -> Response:
         found, _ = status()
         answer = jsonify(found)

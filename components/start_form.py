@@ -142,7 +142,7 @@ def follow(search: Any, dimension: int, now: Mapping[str, Any]) -> dict[str, str
     changed = {}
     for name in ("evaluations", "initial"):
         value = count(getattr(usual, name))
-        if now.get(name) in {count(getattr(each, name)) for each in known} and now.get(name) != value:
+        if now.get(name) in [count(getattr(each, name)) for each in known] and now.get(name) != value:
             changed[name] = value
     return changed
 

@@ -21,7 +21,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components.format import count
-from mapelites.errors import InputError
+from mapelites.errors import InputError, unknown
 from mapelites.tolerances import PAPER_LEVELS, Tolerances, check_levels, short
 
 ALL_CONSTRAINTS = "all"
@@ -98,7 +98,10 @@ def register(app: Dash, prefix: str) -> None:
         if isinstance(ctx.triggered_id, dict):
             if not any(_):
                 return no_update
-            levels = PRESETS[str(ctx.triggered_id["preset"])][2](_step(step))
+            preset = str(ctx.triggered_id["preset"])
+            if preset not in PRESETS:
+                raise unknown("preset", preset, PRESETS)
+            levels = PRESETS[preset][2](_step(step))
             return _rows(prefix, names, [levels] * len(names), same)
         now = {str(each["row"]): value for each, value in zip(ids, values, strict=True)}
         first = next(iter(now.values()), _texts(PAPER_LEVELS))
@@ -177,7 +180,8 @@ def _rows(prefix: str, names: Sequence[str], levels: Sequence[Any], same: bool) 
 
 
 def _row(prefix: str, name: str, label: str, levels: Any) -> Component:
-    values = _texts(levels) if isinstance(levels, tuple) else [str(level) for level in levels]
+    given = levels if isinstance(levels, list) else []
+    values = _texts(levels) if isinstance(levels, tuple) else [str(level) for level in given]
     row, error = _checked(name, values)
     return html.Div(
         [

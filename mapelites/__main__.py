@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from mapelites.commands import campaign, engine, runs
+from mapelites.commands import campaign, doctor, engine, runs
 from mapelites.errors import InputError
 
 
@@ -14,7 +14,7 @@ def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     top = argparse.ArgumentParser(prog="python -m mapelites", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
-    for group in (engine, runs, campaign):
+    for group in (engine, runs, campaign, doctor):
         group.register(commands)
     return top
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from mapelites.campaign.description import Instance
 from mapelites.report import Summary
+from mapelites.report_tests import fisher
 
 SIGNIFICANCE = 0.05
 PUBLISHED_RUNS = 25
@@ -116,11 +117,9 @@ def agreement(ours: Summary, published: Published) -> Agreement:
 
 
 def _feasibility(ours: Summary, published: Published) -> Verdict:
-    from scipy.stats import fisher_exact  # takes a second to import, which other commands need not wait for
-
     hits = round(ours.feasibility_rate * ours.runs), round(published.feasibility_rate * PUBLISHED_RUNS)
     table = [[hits[0], ours.runs - hits[0]], [hits[1], PUBLISHED_RUNS - hits[1]]]
-    if fisher_exact(table).pvalue >= SIGNIFICANCE:
+    if fisher(table) >= SIGNIFICANCE:
         return "agrees"
     return "ours is better" if ours.feasibility_rate > published.feasibility_rate else "ours is worse"
 

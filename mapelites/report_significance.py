@@ -10,6 +10,7 @@ from typing import Literal
 
 from mapelites.errors import InputError
 from mapelites.report import Final
+from mapelites.report_tests import mann_whitney
 
 SIGNIFICANCE = 0.05
 
@@ -43,14 +44,12 @@ def rank_sum(first: Sequence[Final], second: Sequence[Final]) -> tuple[float, Ou
 
 @lru_cache(4096)  # a campaign that is watched is compared again with every run that comes
 def _rank_sum(mine: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[float, Outcome]:
-    from scipy.stats import mannwhitneyu  # takes a second to import, which other commands need not wait for
-
     if len({*mine, *theirs}) == 1:
         return 1.0, "tie"
-    test = mannwhitneyu(mine, theirs, alternative="two-sided")
-    if test.pvalue >= SIGNIFICANCE:
-        return float(test.pvalue), "tie"
-    return float(test.pvalue), "win" if test.statistic < len(mine) * len(theirs) / 2 else "loss"
+    u, p = mann_whitney(mine, theirs)
+    if p >= SIGNIFICANCE:
+        return p, "tie"
+    return p, "win" if u < len(mine) * len(theirs) / 2 else "loss"
 
 
 def tally(comparisons: Iterable[Comparison]) -> dict[Outcome, int]:

@@ -102,5 +102,5 @@ def compare(rows: Sequence[Row]) -> tuple[Comparison, ...]:
 
 def versions() -> dict[str, str]:
     """What the numbers were made with."""
-    packages = {name: version(name) for name in ("numpy", "numba", "scipy")}
+    packages = {name: version(name) for name in ("numpy", "numba")}
     return {"python": platform.python_version(), **packages}

@@ -1,16 +1,20 @@
 #!/bin/sh
-# Builds the image for real where no Docker engine runs, starts its command in the image's own root, starts a run
-# over HTTP, stops it cleanly, and says how large the image is and what fills it. Needs root, buildah and debootstrap.
+# Builds the image for real where no Docker engine runs, starts its command in the image's own root, opens the link
+# that it prints, starts a run over HTTP, stops it cleanly, and says how large the image is and what fills it.
+# Needs root, buildah and debootstrap. The base is a Debian as bare as python:slim: no papers, no other languages.
 set -eu
 cd "$(dirname "$0")/.."
 work=${IMAGE_TEST_FOLDER:-/var/tmp/illuminate-image}
 port=${IMAGE_TEST_PORT:-8150}
 build="buildah --root $work/storage --runroot $work/runroot --storage-driver vfs"
+most=${IMAGE_TEST_MOST:-700}
+mirror=${IMAGE_TEST_MIRROR:-}
 mkdir -p "$work"
 
 if ! $build inspect --type image base >/dev/null 2>&1; then
     echo "base: a small Debian with Python"
-    [ -d "$work/base/usr" ] || debootstrap --variant=minbase --include=python3,python3-venv,python3-pip,ca-certificates bookworm "$work/base" >"$work/base.log"
+    [ -d "$work/base/usr" ] || debootstrap --variant=minbase --include=python3,python3-venv bookworm "$work/base" $mirror >"$work/base.log"
+    (cd "$work/base" && rm -rf var/cache/apt/* var/lib/apt/lists/* usr/share/doc usr/share/man usr/share/locale usr/share/info)
     container=$($build from scratch)
     $build add -q "$container" "$work/base" / >/dev/null
     $build commit -q "$container" base >/dev/null
@@ -31,14 +35,16 @@ leave() {
     $build rm "$container" >/dev/null
 }
 trap leave EXIT
-echo "size: $(du -sm "$root" | cut -f1) MB in all, $(du -sm "$work/base" | cut -f1) MB of it the base; the largest parts:"
+size=$(du -sm "$root" | cut -f1)
+echo "size: $size MB in all, $(du -sm "$work/base" | cut -f1) MB of it the base, $(du -sm "$root/app" | cut -f1) MB the dashboard with what it compiled; the largest packages:"
 du -sm "$root"/opt/venv/lib/python3*/site-packages/* 2>/dev/null | sort -rn | head -n 8
+[ "$size" -lt "$most" ] || { echo "it must be below $most MB"; exit 1; }
 
 inside="chroot --userspec=10001:10001 $root /usr/bin/env -i HOME=/home/illuminate PATH=/opt/venv/bin:/usr/bin:/bin PYTHONPATH=/app MAPELITES_DATA=/data"
 echo "start: the image's own command, on port $port"
 $inside sh -c "cd /app && exec tini -s -- python app.py --host 0.0.0.0 --port $port" >"$work/server.log" 2>&1 &
 server=$!
-.venv/bin/python tools/image_test_client.py "http://127.0.0.1:$port" || { tail -n 20 "$work/server.log"; exit 1; }
+.venv/bin/python tools/image_test_client.py "http://localhost:$port" "$work/server.log" || { tail -n 20 "$work/server.log"; exit 1; }
 
 echo "stop: SIGTERM"
 kill -TERM "$server"

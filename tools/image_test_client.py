@@ -1,9 +1,13 @@
-"""Does in a browser what a person does first with a freshly started dashboard: press the button, see the map fill."""
+"""Does in a browser what a person does first with a freshly started dashboard: open the link that it printed, press
+the button, see the map fill. Without the token nothing is shown.
+"""
 
+import re
 import sys
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -18,12 +22,29 @@ def until_healthy(address: str) -> float:
     started = time.monotonic()
     while time.monotonic() - started < PATIENCE:
         try:
-            with urllib.request.urlopen(f"{address}/health", timeout=5) as answer:
+            with urllib.request.urlopen(f"{address}/healthz", timeout=5) as answer:
                 if answer.status == 200:
                     return time.monotonic() - started
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.2)
-    raise SystemExit(f"{address}/health did not answer well within {PATIENCE:.0f} s")
+    raise SystemExit(f"{address}/healthz did not answer well within {PATIENCE:.0f} s")
+
+
+def link(log: str) -> str:
+    """What the server said to open."""
+    found = re.search(r"Illuminate runs at (\S+\?token=\S+)", Path(log).read_text())
+    if found is None:
+        raise SystemExit("it printed no link with a token")
+    return found[1]
+
+
+def is_closed(address: str) -> bool:
+    """Whether somebody without the token is refused."""
+    try:
+        urllib.request.urlopen(f"{address}/runs", timeout=5)
+    except urllib.error.HTTPError as error:
+        return error.code == 401
+    return False
 
 
 def run(address: str) -> str:
@@ -45,5 +66,8 @@ def run(address: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"healthy after {until_healthy(sys.argv[1]):.1f} s\n")
-    sys.stdout.write(f"run {run(sys.argv[1])} finished\n")
+    place, log = sys.argv[1:]
+    sys.stdout.write(f"healthy after {until_healthy(place):.1f} s\n")
+    if not is_closed(place):
+        raise SystemExit("it lets somebody in who has no token")
+    sys.stdout.write(f"run {run(link(log))} finished\n")

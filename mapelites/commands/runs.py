@@ -6,7 +6,6 @@ Runs that outlive the terminal. The dashboard uses the same store.
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from mapelites import logs
 from mapelites.commands.engine import (
     add_problems_option,
     add_search_options,
@@ -291,5 +291,5 @@ def work(options: argparse.Namespace) -> None:
     if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
         arguments = [sys.executable, "-m", "mapelites", *sys.argv[1:]]
         os.execve(sys.executable, arguments, {**os.environ, **ONE_THREAD})
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    logs.set_up("worker")
     Supervisor(options.data, options.processes).run(wait=options.wait)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ import orjson
 from diskcache import Cache, Timeout
 
 from mapelites.runs.disk import PlainDisk
-from mapelites.runs.errors import DamagedError, StoreError, disk_error
+from mapelites.runs.errors import DamagedError, StoreError, disk_error, gone
 from mapelites.runs.locks import EXCLUSIVE, SHARED, locked
 
 FORMAT = 1
@@ -46,6 +47,7 @@ class Database:
                     str(self.path / "cache"), timeout=BUSY_SECONDS, disk=PlainDisk, eviction_policy="none",
                     cull_limit=0, statistics=0, disk_min_file_size=FILE_FROM,
                 )  # fmt: skip
+        self._opened = threading.local()
 
     def get(self, key: str) -> Any:
         """The value of a key, or None."""
@@ -124,9 +126,23 @@ class Database:
         """Close this thread's connection; the next use opens another. Needed before a fork."""
         self._cache.close()
 
+    def _look_again(self) -> None:
+        """Leave a database that was deleted or put elsewhere since this thread opened it: it could still be read
+        and written, but nobody would ever see it again.
+        """
+        try:
+            now = (self.path / "cache" / "cache.db").stat().st_ino
+        except FileNotFoundError:
+            raise gone(self.path) from None
+        if getattr(self._opened, "file", now) != now:
+            self._cache.close()
+        self._opened.file = now
+
     @contextmanager
     def _in_words(self) -> Iterator[None]:
         try:
+            if hasattr(self, "_opened"):
+                self._look_again()
             yield
         except DISK_ERRORS as error:
             raise disk_error(self.path, error) from error

@@ -44,6 +44,11 @@ def disk_error(path: Path, error: BaseException) -> StoreError:
     return StoreError(f"store: {path} should be readable and writable, but the system said: {why}")
 
 
+def gone(path: Path) -> StoreError:
+    """The store's folder was there and is no longer."""
+    return StoreError(f"store: {path} is gone; put it back and the runs go on, or start anew with an empty one")
+
+
 def trouble(path: Path) -> str | None:
     """What keeps the store from being written at this moment, found out without writing."""
     try:

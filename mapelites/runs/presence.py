@@ -27,9 +27,13 @@ class Presence:
         descriptor = try_lock(path / FILE)
         return None if descriptor is None else cls(path, descriptor)
 
-    def pulse(self) -> None:
-        """Show that we still move: the time of the file, which needs no room even on a full disk."""
+    def pulse(self) -> bool:
+        """Show that we still move: the time of the file, which needs no room even on a full disk.
+
+        Whether the file is still ours: in another folder of the same name it is not.
+        """
         os.utime(self._file)
+        return os.path.samestat(os.stat(self._file), os.fstat(self._descriptor))
 
     def leave(self) -> None:
         """Let go."""
@@ -43,7 +47,8 @@ def of(path: Path) -> tuple[bool, float | None]:
         return False, None
     try:
         table = json.loads(file.read_text())
-        moved = time.time() - file.stat().st_mtime < SILENT_SECONDS
+        # Either way: a clock that was set back makes the last pulse one of the future.
+        moved = abs(time.time() - file.stat().st_mtime) < SILENT_SECONDS
         return moved, float(table["since"])
     except (OSError, ValueError, KeyError, TypeError):
         return True, None

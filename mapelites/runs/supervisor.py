@@ -29,7 +29,7 @@ from mapelites.problems import get
 from mapelites.problems.files import AbsentError, FileError
 from mapelites.runs import presence
 from mapelites.runs.claim import Claim
-from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, disk_error
+from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, disk_error, gone
 from mapelites.runs.presence import Presence
 from mapelites.runs.store import Store
 from mapelites.runs.worker import Worker
@@ -135,11 +135,13 @@ class Supervisor:
 
     def _pulse(self, here: Presence) -> None:
         try:
-            here.pulse()
+            held = here.pulse()
         except FileNotFoundError:
-            raise InputError(f"worker: {self.store.path} must be there as long as it works, but it is gone") from None
+            raise gone(self.store.path) from None  # it may come back, and the processes hold what they found
         except OSError as error:
             raise disk_error(self.store.path, error) from error
+        if not held:
+            raise InputError(f"worker: {self.store.path} must stay the same folder, but another was put in its place")
 
     def _start_runs(self) -> None:
         waiting = [each for each in self.store.records() if each.state in ("queued", "running") and not each.claim]
@@ -149,6 +151,7 @@ class Supervisor:
             claim = Claim.take(self.store.entries, record.id)
             if claim is not None:
                 self._jobs[record.id] = self._fork(claim)
+                log.info("a process searches", extra={"run": record.id, "pid": self._jobs[record.id].process.pid})
 
     def _fork(self, claim: Claim) -> Job:
         last_words = tempfile.TemporaryFile()  # noqa: SIM115 (it is read when the process is gone)
@@ -173,6 +176,7 @@ class Supervisor:
             job = self._jobs[run_id]
             if job.process.exitcode != 0:
                 self._died(job)
+            log.info("a process is done", extra={"run": run_id, "code": job.process.exitcode})
             job.last_words.close()
             job.process.close()
             del self._jobs[run_id]
@@ -183,6 +187,7 @@ class Supervisor:
         words = job.last_words.read().decode(errors="replace").strip()
         code = job.process.exitcode or 0
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
+        how += ", as the system does where memory runs out" if code == -signal.SIGKILL else ""
         reason = words.splitlines()[-1] if words and code > 0 else how
         log.warning("run %s: its process died (%s)", job.claim.run_id, reason)
         try:

@@ -26,6 +26,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from app import create_app
+from components.security import HERE, Access
 from mapelites import Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
@@ -80,10 +81,10 @@ def wait(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     return WebDriverWait(None, seconds, poll_frequency=0.05, ignored_exceptions=moved).until(lambda _: condition())
 
 
-def serve(store: Store, port: int = 0, problems: Sequence[Path] = ()) -> BaseWSGIServer:
+def serve(store: Store, port: int = 0, problems: Sequence[Path] = (), access: Access = HERE) -> BaseWSGIServer:
     """A web server over a store, in a thread of its own."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = make_server("127.0.0.1", port, create_app(store, problems=problems).server, threaded=True)
+    server = make_server("127.0.0.1", port, create_app(store, access=access, problems=problems).server, threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
 

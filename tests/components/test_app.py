@@ -15,6 +15,7 @@ from components import problems_page, shell
 from components.cache import memory
 from components.context import Context
 from components.pages import Page, arguments, find
+from components.security import Access
 from mapelites.problems import names
 from mapelites.runs import Store
 from tests.components.conftest import request
@@ -22,7 +23,7 @@ from tests.components.conftest import request
 
 @pytest.fixture
 def client(store: Store) -> Iterator[FlaskClient]:
-    server = app.create_app(store, hosts=["illuminate.example"]).server
+    server = app.create_app(store, access=Access(("illuminate.example",))).server
     with server.test_client() as made:
         yield made
 
@@ -60,7 +61,7 @@ def test_a_page_may_load_nothing_from_elsewhere(client: FlaskClient) -> None:
 
 
 def test_health_says_what_is_missing(client: FlaskClient) -> None:
-    answer = client.get("/health")
+    answer = client.get("/healthz")
     assert (answer.status_code, answer.json) == (503, {"web": True, "store": True, "worker": False})
     status = client.get("/status")
     assert (status.status_code, status.json) == (200, {**answer.json, "problem": None})

@@ -85,6 +85,51 @@ def test_it_starts_says_where_replaces_a_dead_worker_and_stops_clean(served: tup
     assert not any(Path(f"/proc/{pid}").exists() for pid in last)
 
 
+def test_where_others_can_come_it_prints_a_link_with_a_token_that_opens_it_and_the_log_is_json(tmp_path: Path) -> None:
+    port, data = free_port(), tmp_path / "store"
+    command = [sys.executable, str(APP), "--host", "0.0.0.0", "--port", str(port), "--data", str(data)]
+    command += ["--base-path", "illuminate/", "--log", "json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        first = json.loads(process.stderr.readline())
+        token = (data / "token").read_text()
+        link = f"http://localhost:{port}/illuminate/?token={token}"
+        assert (first["part"], first["message"]) == ("start", f"Illuminate runs at {link}")
+        wait_for_page(f"http://127.0.0.1:{port}/healthz", 503, 200)
+        assert token not in " ".join(children(process.pid).values()), "no list of processes shows the token"
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/runs")
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with browser.open(link) as answer:
+            assert answer.url == f"http://localhost:{port}/illuminate/"
+            assert 'href="/illuminate/assets/icon.svg"' in answer.read().decode()
+        with browser.open(f"http://localhost:{port}/illuminate/status") as answer:
+            assert json.load(answer)["web"] is True
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=PATIENCE)
+    lines = [json.loads(line) for line in errors.splitlines()]
+    refused = [line for line in lines if line["message"] == "refused without the token"]
+    assert (refused[0]["part"], refused[0]["path"], refused[0]["client"]) == ("web", "/runs", "127.0.0.1")
+
+
+def wait_for_page(address: str, *statuses: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:
+                found = answer.status
+        except urllib.error.HTTPError as error:
+            found = error.code
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            found = 0
+        if found in statuses:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"waited in vain for {address}")
+
+
 def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

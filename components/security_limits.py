@@ -1,0 +1,141 @@
+"""How much one client may ask for: how many runs that wait or run, how many new ones in a minute, and how large."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+
+from flask import has_request_context, request
+
+from mapelites.campaign import Campaign
+from mapelites.errors import InputError
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.errors import UnknownRunError
+from mapelites.search.settings import MOST_EVALUATIONS
+from mapelites.tolerances import MOST_CELLS
+
+MINUTE = 60.0
+UNFINISHED = ("queued", "running")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that one client may ask for."""
+
+    unfinished: int = 100  # runs that wait or run
+    per_minute: int = 60  # runs, imports and campaigns begun
+    evaluations: int = MOST_EVALUATIONS  # of one run
+    cells: int = MOST_CELLS  # of one map
+
+    def __post_init__(self) -> None:
+        for name in ("unfinished", "per_minute", "evaluations", "cells"):
+            if getattr(self, name) < 1:
+                raise InputError(f"a limit must be 1 or more, but that on {name} was {getattr(self, name):,}")
+
+    def check_size(self, evaluations: int, cells: int) -> None:
+        """An `InputError` for a run that is too large here."""
+        for name, most, asked in (("evaluations", self.evaluations, evaluations), ("cells", self.cells, cells)):
+            if asked > most:
+                raise InputError(f"{name}: a run here has at most {most:,}, but this one asks for {asked:,}")
+
+
+USUAL = Limits()
+
+
+@dataclass
+class Begun:
+    """What one client began: when, within the last minute, and which runs may still be unfinished."""
+
+    times: deque[float] = field(default_factory=deque)
+    runs: list[str] = field(default_factory=list)
+
+
+class LimitedStore(Store):
+    """The store of runs as the web server sees it: what a client wants to begin is counted first."""
+
+    def __init__(self, store: Store, limits: Limits, now: Callable[[], float] = time.monotonic) -> None:
+        self._database, self.entries = store._database, store.entries
+        self.limits, self._now = limits, now
+        self._clients: dict[str, Begun] = {}
+        self._lock = threading.Lock()
+
+    def create(self, request: RunRequest) -> str:
+        """Queue a run and return its id."""
+        self.limits.check_size(request.settings.evaluations, request.tolerances.cells)
+        who = client()
+        if who is None:
+            return super().create(request)
+        with self._lock:
+            begun = self._admit(who)
+            begun.runs = [run_id for run_id in begun.runs if self._is_unfinished(run_id)]
+            if len(begun.runs) >= self.limits.unfinished:
+                raise InputError(
+                    f"at most {self.limits.unfinished:,} runs of one client may wait or run, and {len(begun.runs):,} "
+                    "do; let some finish or stop them first"
+                )
+            run_id = super().create(request)
+            begun.runs.append(run_id)
+        return run_id
+
+    def import_run(self, content: bytes) -> str:
+        """Take in what `export` gave, or a saved map."""
+        self.admit()
+        return super().import_run(content)
+
+    def admit(self) -> None:
+        """Count something else that the client of this request begins, such as a campaign."""
+        who = client()
+        if who is not None:
+            with self._lock:
+                self._admit(who)
+
+    def _admit(self, who: str) -> Begun:
+        """The client's account with one more thing begun; an `InputError` where there were too many."""
+        now = self._now()
+        for each in [name for name, begun in self._clients.items() if not begun.runs and _is_past(begun, now)]:
+            del self._clients[each]
+        begun = self._clients.setdefault(who, Begun())
+        while begun.times and now - begun.times[0] > MINUTE:
+            begun.times.popleft()
+        if len(begun.times) >= self.limits.per_minute:
+            wait = MINUTE - (now - begun.times[0])
+            raise InputError(
+                f"at most {self.limits.per_minute:,} runs, imports and campaigns may be begun in a minute; "
+                f"wait {wait:.0f} s"
+            )
+        begun.times.append(now)
+        return begun
+
+    def _is_unfinished(self, run_id: str) -> bool:
+        try:
+            return self.run(run_id).state in UNFINISHED
+        except UnknownRunError:
+            return False
+
+
+def admit_campaign(store: Store, campaign: Campaign) -> None:
+    """Count a campaign that the client of this request begins, and refuse one whose runs are too large here."""
+    if isinstance(store, LimitedStore):
+        for task in campaign.tasks:
+            store.limits.check_size(task.settings.evaluations, task.tolerances.cells)
+        store.admit()
+
+
+def _is_past(begun: Begun, now: float) -> bool:
+    return not begun.times or now - begun.times[-1] > MINUTE
+
+
+def client() -> str | None:
+    """Who sent the request that is being answered; None outside of one. A proxy on this machine is believed."""
+    if not has_request_context():
+        return None
+    direct = request.remote_addr or "unknown"
+    forwarded = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+    try:
+        return str(ip_address(forwarded)) if forwarded and ip_address(direct).is_loopback else direct
+    except ValueError:
+        return direct

@@ -1,0 +1,169 @@
+"""Whether a request for a callback can come from our page at all: what cannot is refused before anything runs.
+
+Dash takes the names and the number of a callback's inputs from the request itself. Here they must be those
+that the callback was declared with; what the values are is for each callback to check.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import orjson
+from dash import Dash
+from dash.exceptions import DependencyException, InvalidCallbackReturnValue
+from flask import abort, request
+from flask.json.provider import DefaultJSONProvider
+
+CALLBACKS = "/_dash-update-component"
+DEEPEST = 24  # how far lists and tables may lie in each other
+PLAIN = (str, int, float, bool)
+Declared = Mapping[str, str]
+
+log = logging.getLogger("dashboard")
+
+
+class StrictJSON(DefaultJSONProvider):
+    """JSON without NaN and infinities, and not too deep."""
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        """The values in a text; a `ValueError` is answered with 400 by Flask."""
+        value = orjson.loads(s)
+        _check_depth(value, DEEPEST)
+        return value
+
+
+def check(app: Dash) -> None:
+    """Refuse what does not fit the callbacks that are registered by now."""
+    app.server.json = StrictJSON(app.server)
+
+    @app.server.before_request
+    def check_request() -> None:
+        if request.path == CALLBACKS and request.method == "POST":
+            wrong = trouble(app, request.get_json())
+            if wrong:
+                abort(400, description=wrong)
+
+    @app.server.errorhandler(DependencyException)
+    def no_such_file(_: Exception) -> tuple[str, int]:
+        return "there is no such file", 404
+
+    @app.server.errorhandler(InvalidCallbackReturnValue)
+    def outputs_that_do_not_fit(error: Exception) -> tuple[str, int]:
+        """A request says itself how many outputs match a pattern; only what the callback returns shows a lie."""
+        log.warning("a request asked for other outputs than there are", exc_info=error)
+        return "outputs must be as many as the callback has", 400
+
+
+def trouble(app: Dash, body: Any) -> str | None:
+    """What is wrong with the body of a request for a callback, or None."""
+    if not isinstance(body, dict):
+        return "a request must be a table"
+    output = body.get("output")
+    declared = app.callback_map.get(output) if isinstance(output, str) else None
+    if declared is None or "callback" not in declared:
+        return "there is no such callback"
+    given: list[tuple[Declared, Any]] = []
+    for name in ("inputs", "state"):
+        wanted, parts = declared[name], body.get(name, [])
+        if not isinstance(parts, list) or len(parts) != len(wanted):
+            return f"{name} must be the {len(wanted)} that the callback has"
+        given += zip(wanted, parts, strict=True)
+    if not all(_fits(wanted, part) for wanted, part in given) or not _agree(given):
+        return "inputs and state must be those that the callback has"
+    if not _are_changes(declared["inputs"], body.get("changedPropIds", [])):
+        return "changedPropIds must name inputs of the callback"
+    if not declared.get("no_output") and not _are_outputs(str(output), body.get("outputs")):
+        return "outputs must be those that the callback has"
+    return None
+
+
+def _fits(declared: Declared, given: Any) -> bool:
+    """Whether a value, or a list of them for a pattern, is for the component and property that were declared."""
+    if isinstance(given, list):
+        return _pattern(declared["id"]) is not None and all(_is_one(declared, each) for each in given)
+    return _is_one(declared, given)
+
+
+def _is_one(declared: Declared, given: Any) -> bool:
+    if not isinstance(given, dict) or given.get("property") != declared["property"]:
+        return False
+    if declared["property"] == "id" and given.get("value") != given.get("id"):
+        return False
+    return _is_named(declared["id"], given.get("id"))
+
+
+def _is_named(declared: str, name: Any) -> bool:
+    """Whether a component's id is the one declared, or one that fits its pattern."""
+    pattern = _pattern(declared)
+    if pattern is None or not isinstance(name, dict):
+        return pattern is None and bool(name == declared)
+    alike = name.keys() == pattern.keys() and _is_name(name)
+    return alike and all(isinstance(wanted, list) or wanted == name[key] for key, wanted in pattern.items())
+
+
+def _agree(given: list[tuple[Declared, Any]]) -> bool:
+    """Whether all lists for one pattern are of the same components in the same order."""
+    seen: dict[str, list[Any]] = {}
+    for declared, part in given:
+        if isinstance(part, list):
+            names = [each["id"] for each in part]
+            if seen.setdefault(declared["id"], names) != names:
+                return False
+    return True
+
+
+def _are_changes(inputs: list[Declared], changes: Any) -> bool:
+    if not isinstance(changes, list) or not all(isinstance(each, str) for each in changes):
+        return False
+    return all(any(_is_change(declared, each) for declared in inputs) for each in changes)
+
+
+def _is_change(declared: Declared, text: str) -> bool:
+    """Whether a text, `id.property`, names the input that was declared."""
+    name, _, prop = text.rpartition(".")
+    if prop != declared["property"]:
+        return False
+    if not name.startswith("{"):
+        return name == declared["id"]
+    try:
+        return _is_named(declared["id"], orjson.loads(name))
+    except ValueError:
+        return False
+
+
+def _are_outputs(output: str, given: Any) -> bool:
+    if not output.startswith(".."):
+        return _is_output(given)
+    count = len(output[2:-2].split("..."))
+    return isinstance(given, list) and len(given) == count and all(_is_output(each) for each in given)
+
+
+def _is_output(given: Any) -> bool:
+    return all(
+        isinstance(each, dict) and _is_name(each.get("id")) and isinstance(each.get("property"), str)
+        for each in (given if isinstance(given, list) else [given])
+    )
+
+
+@cache
+def _pattern(name: str) -> Mapping[str, Any] | None:
+    """The table that a component's id is, with lists for its wildcards; None for a plain id."""
+    table: Mapping[str, Any] | None = orjson.loads(name) if name.startswith("{") else None
+    return table
+
+
+def _is_name(name: Any) -> bool:
+    if isinstance(name, dict):
+        return bool(name) and all(isinstance(each, PLAIN) for each in name.values())
+    return isinstance(name, str)
+
+
+def _check_depth(value: Any, left: int) -> None:
+    if isinstance(value, (dict, list)):
+        if left == 0:
+            raise ValueError(f"lists and tables may lie at most {DEEPEST} deep in each other")
+        for each in value.values() if isinstance(value, dict) else value:
+            _check_depth(each, left - 1)

@@ -1,0 +1,243 @@
+"""`doctor`: looks at everything the dashboard needs, and says what to fix."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from mapelites.errors import InputError
+from mapelites.runs import Store
+from mapelites.runs.errors import trouble
+from mapelites.runs.presence import of as presence_of
+
+OLDEST_PYTHON = (3, 11)
+LITTLE_ROOM, NO_ROOM = 2 * 10**9, 10**8  # bytes free
+LITTLE_MEMORY = 10**9
+FAR_SYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph", "glusterfs", "lustre")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
+ROOT = Path(__file__).parents[2]
+
+Verdict = Literal["ok", "note", "fix"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: how it is, in words, and what to do about it."""
+
+    verdict: Verdict
+    name: str
+    words: str
+    remedy: str = ""
+
+
+def register(commands: Any) -> None:
+    """Add this command to the parser."""
+    doctor = commands.add_parser("doctor", help="check the set-up and say what to fix")
+    doctor.add_argument("--data", type=Path, default=Store.default_path(), help="the store's folder")
+    doctor.add_argument("--port", type=int, default=8050, help="the port of the dashboard (default 8050)")
+    doctor.set_defaults(action=examine)
+
+
+def examine(options: argparse.Namespace) -> int:
+    """One line for each thing; the exit code is 1 where something must be fixed."""
+    findings = list(look(options.data, options.port))
+    for each in findings:
+        print(
+            f"{each.verdict:<5} {each.name:<9} {each.words}" + (f"\n{'':<15} -> {each.remedy}" if each.remedy else "")
+        )
+    wrong = sum(each.verdict == "fix" for each in findings)
+    print("\nall is well" if not wrong else f"\n{wrong} to fix")
+    return 1 if wrong else 0
+
+
+def look(data: Path, port: int) -> Iterator[Finding]:
+    """Everything there is to look at."""
+    checks: tuple[Callable[[], Finding], ...] = (
+        python, packages, compiled, machine, lambda: folder(data), lambda: disk(data), lambda: runs(data),
+        lambda: worker(data), lambda: listening(port), browser,
+    )  # fmt: skip
+    for check in checks:
+        yield check()
+
+
+def python() -> Finding:
+    """The interpreter."""
+    words = f"Python {platform.python_version()} at {sys.executable}"
+    if sys.version_info < OLDEST_PYTHON:
+        return Finding("fix", "python", words, "install Python 3.11 or newer, then `make clean run`")
+    return Finding("ok", "python", words)
+
+
+def packages() -> Finding:
+    """What is installed against what is pinned."""
+    file = ROOT / "requirements.txt"
+    pinned = re.findall(r"^([\w-]+)==(\S+)", file.read_text(), re.MULTILINE) if file.exists() else []
+    wrong = [
+        f"{name} {_installed(name) or 'missing'} for {wanted}" for name, wanted in pinned if _installed(name) != wanted
+    ]
+    if wrong:
+        return Finding("fix", "packages", ", ".join(wrong), f"{sys.executable} -m pip install -r {file}")
+    return Finding("ok", "packages", f"{len(pinned)} pinned, all there" if pinned else "no list of versions to compare")
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def compiled() -> Finding:
+    """Whether the searches are compiled, and whether what is compiled can be kept."""
+    place = Path(os.environ.get("NUMBA_CACHE_DIR") or ROOT / "mapelites")
+    found = sum(1 for _ in place.rglob("*.nbi"))
+    if found:
+        return Finding("ok", "compiled", f"{found} compiled functions are kept in {place}")
+    if not os.access(place, os.W_OK):
+        remedy = "set NUMBA_CACHE_DIR to a folder that can be written; without it every start takes a minute"
+        return Finding("fix", "compiled", f"{place} cannot be written", remedy)
+    return Finding(
+        "note", "compiled", "nothing is compiled yet: the first run waits a minute", "python -m mapelites compile"
+    )
+
+
+def machine() -> Finding:
+    """Cores and memory."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    words = f"{cores} cores, {_bytes(free)} of memory free; {max(1, cores - 1)} runs at once"
+    if free < LITTLE_MEMORY:
+        return Finding("note", "machine", words, "a large map needs about 1 GB: close other programs")
+    return Finding("ok", "machine", words)
+
+
+def folder(data: Path) -> Finding:
+    """Whether runs can be kept there."""
+    place = _nearest(data)
+    if data.exists() and not data.is_dir():
+        return Finding("fix", "data", f"{data} is a file", "name a folder with --data or MAPELITES_DATA")
+    hindrance = trouble(data) if data.is_dir() else None
+    if hindrance or not os.access(place, os.W_OK | os.X_OK):
+        words = hindrance or f"{place} cannot be written"
+        return Finding("fix", "data", words, f"chown -R {os.getuid()} {place}, or another folder with --data")
+    kind = _file_system(place)
+    if kind in FAR_SYSTEMS:
+        remedy = "use a folder on a disk of this machine: locks do not hold over a network"
+        return Finding("fix", "data", f"{data} lies on {kind}", remedy)
+    return Finding("ok", "data", f"{data}" + ("" if data.exists() else " will be made at the first start"))
+
+
+def disk(data: Path) -> Finding:
+    """Room for runs."""
+    free = shutil.disk_usage(_nearest(data)).free
+    words = f"{_bytes(free)} free where the runs are kept"
+    if free < NO_ROOM:
+        return Finding("fix", "disk", words, "make room; until then running runs are paused and nothing is lost")
+    if free < LITTLE_ROOM:
+        return Finding("note", "disk", words, "`python -m mapelites limit 1GB` has the runs page offer what could go")
+    return Finding("ok", "disk", words)
+
+
+def runs(data: Path) -> Finding:
+    """Whether every run can be read, and none is from the future."""
+    if not (data / "cache").is_dir():
+        return Finding("ok", "runs", "none yet")
+    try:
+        store = Store(data)
+        found, damaged = store.runs(), store.damaged()
+    except InputError as error:
+        return Finding("fix", "runs", str(error), "put right what it says, or use another folder with --data")
+    if damaged:
+        words = f"{len(damaged)} of {len(found) + len(damaged)} cannot be read: {', '.join(damaged)}"
+        return Finding("fix", "runs", words, "bring the folder back from a copy; the others are not harmed")
+    if any(run.created > time.time() + 60 for run in found):
+        return Finding("note", "runs", f"{len(found)}, some from the future", "set this machine's clock")
+    return Finding("ok", "runs", f"{len(found)}, all of them can be read")
+
+
+def worker(data: Path) -> Finding:
+    """Whether somebody works on the queue."""
+    alive, since = presence_of(data)
+    if alive:
+        return Finding("ok", "worker", "is there" + (f", for {(time.time() - since) / 60:.0f} min" if since else ""))
+    if since is not None:
+        return Finding(
+            "fix", "worker", "is there but does not move", "stop the dashboard and start it again; no run is lost"
+        )
+    return Finding("note", "worker", "none is there: queued runs wait", "`make run` starts one with the dashboard")
+
+
+def listening(port: int) -> Finding:
+    """Whether the dashboard is at the port, or could be."""
+    if not 0 < port < 65_536:
+        raise InputError(f"port must be from 1 to 65,535, but it was {port:,}")
+    try:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+        return Finding("ok", "port", f"{port} is free")
+    except OSError as error:
+        health = _health(port)
+        if health is None:
+            return Finding("fix", "port", f"{port}: {error.strerror}", "start the dashboard with another --port")
+    if all(health.values()):
+        return Finding("ok", "port", f"a dashboard answers at {port} and is well")
+    ill = ", ".join(name for name, well in health.items() if not well)
+    return Finding("fix", "port", f"a dashboard answers at {port}, but not all is well: {ill}", "see its log")
+
+
+def _health(port: int) -> dict[str, bool] | None:
+    """What a dashboard at this port says of itself; None where something else, or nothing, answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=3) as answer:
+            said = json.load(answer)
+    except urllib.error.HTTPError as error:
+        try:
+            said = json.load(error)
+        except ValueError:
+            return None
+    except (OSError, ValueError):
+        return None
+    return said if isinstance(said, dict) and "worker" in said else None
+
+
+def browser() -> Finding:
+    """Something to look at it with; only the tests need it on this machine."""
+    for name in BROWSERS:
+        if shutil.which(name):
+            return Finding("ok", "browser", f"{name} at {shutil.which(name)}")
+    return Finding("note", "browser", "none found here", "open the link on another machine (--host), or install one")
+
+
+def _nearest(path: Path) -> Path:
+    """The folder itself, or the nearest one above it that exists."""
+    path = path.expanduser().absolute()
+    return next(each for each in (path, *path.parents) if each.is_dir())
+
+
+def _file_system(path: Path) -> str:
+    """The kind of file system that holds a folder, as far as the system tells."""
+    try:
+        mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    except OSError:
+        return "unknown"
+    holding = [mount for mount in mounts if path == Path(mount[1]) or Path(mount[1]) in path.parents]
+    return max(holding, key=lambda mount: len(mount[1]))[2] if holding else "unknown"
+
+
+def _bytes(size: float) -> str:
+    return f"{size / 1e9:.1f} GB"

@@ -1,0 +1,98 @@
+"""`doctor` finds what is wrong with a set-up and says what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mapelites.__main__ import main
+from mapelites.commands import doctor
+from mapelites.errors import InputError
+from mapelites.runs import Store
+from mapelites.runs.presence import Presence
+from tests.runs.tools import request
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port that nobody else takes meanwhile: it is bound, but nobody listens."""
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        yield int(held.getsockname()[1])
+
+
+def found(data: Path, port: int) -> dict[str, doctor.Finding]:
+    return {each.name: each for each in doctor.look(data, port)}
+
+
+def test_a_sound_set_up_is_said_to_be_well(tmp_path: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "not" / "yet"
+    assert main(["doctor", "--data", str(data), "--port", str(port)]) == 0
+    said = capsys.readouterr().out
+    assert said.endswith("\nall is well\n")
+    assert "will be made at the first start" in said
+    assert not data.exists(), "looking changes nothing"
+
+
+def test_runs_a_worker_and_damage_are_seen(tmp_path: Path, port: int) -> None:
+    store = Store(tmp_path)
+    run_id = store.create(request())
+    assert found(tmp_path, port)["runs"].words == "1, all of them can be read"
+    assert found(tmp_path, port)["worker"].verdict == "note"
+    here = Presence.claim(tmp_path)
+    assert here is not None
+    assert found(tmp_path, port)["worker"].verdict == "ok"
+    os.utime(tmp_path / "supervisor.lock", (0, 0))
+    assert "does not move" in found(tmp_path, port)["worker"].words
+    here.leave()
+    with store.entries.database.writing():
+        store.entries.database.put(f"entry/{run_id}", "nonsense")
+    assert found(tmp_path, port)["runs"] == doctor.Finding(
+        "fix",
+        "runs",
+        f"1 of 1 cannot be read: {run_id}",
+        "bring the folder back from a copy; the others are not harmed",
+    )
+
+
+def test_a_port_that_something_else_has_is_to_be_fixed() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.settimeout(0.1)
+        threading.Thread(target=_hang_up, args=(other,), daemon=True).start()
+        finding = doctor.listening(other.getsockname()[1])
+    assert (finding.verdict, finding.remedy) == ("fix", "start the dashboard with another --port")
+    with pytest.raises(InputError, match="port must be from 1 to 65,535, but it was 0"):
+        doctor.listening(0)
+
+
+def _hang_up(server: socket.socket) -> None:
+    """Answer nobody."""
+    with contextlib.suppress(OSError):
+        while True:
+            with contextlib.suppress(TimeoutError):
+                server.accept()[0].close()
+
+
+def test_a_file_in_place_of_the_folder_and_a_newer_format_are_to_be_fixed(tmp_path: Path, port: int) -> None:
+    (tmp_path / "file").write_text("")
+    assert found(tmp_path / "file", port)["data"].words == f"{tmp_path / 'file'} is a file"
+    Store(tmp_path / "data")
+    (tmp_path / "data" / "format").write_text("99")
+    assert "is of format 99, made by a newer version" in found(tmp_path / "data", port)["runs"].words
+
+
+def test_packages_are_compared_with_what_is_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert doctor.packages().verdict == "ok"
+    (tmp_path / "requirements.txt").write_text("numpy==0.0.1\nno-such-package==1.0\n")
+    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    finding = doctor.packages()
+    assert finding.verdict == "fix"
+    assert "for 0.0.1, no-such-package missing for 1.0" in finding.words
+    assert f"pip install -r {tmp_path / 'requirements.txt'}" in finding.remedy

@@ -1,0 +1,186 @@
+"""Who gets in where other machines can reach the dashboard, and how much one client may ask for."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from http.cookies import Morsel, SimpleCookie
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+import app
+from components import security_token
+from components.security import Access
+from components.security_limits import LimitedStore, Limits, client
+from mapelites.errors import InputError
+from mapelites.runs import Store
+from tests.components.conftest import request
+
+TOKEN = "correct-horse-battery-staple"
+BROWSER = {"Accept": "text/html,*/*"}
+
+
+@pytest.fixture
+def guarded(store: Store) -> Iterator[FlaskClient]:
+    """A browser that has not shown the token yet."""
+    server = app.create_app(store, access=Access(("illuminate.example",), TOKEN)).server
+    with server.test_client() as made:
+        yield made
+
+
+def cookie_of(answer: TestResponse) -> Morsel[str]:
+    (morsel,) = SimpleCookie(answer.headers["Set-Cookie"]).values()
+    return morsel
+
+
+def test_the_link_gives_a_cookie_and_an_address_without_the_token(guarded: FlaskClient) -> None:
+    answer = guarded.get(f"/run/k3x?cell=3&token={TOKEN}&at=12", headers=BROWSER)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/run/k3x?cell=3&at=12")
+    cookie = cookie_of(answer)
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"], cookie["secure"]) == (True, "Strict", "/", "")
+    assert guarded.get("/run/k3x").status_code == 200
+    assert guarded.get("/status").status_code == 200
+
+
+def test_over_https_the_cookie_stays_there(guarded: FlaskClient) -> None:
+    answer = guarded.get(f"/?token={TOKEN}", headers={**BROWSER, "X-Forwarded-Proto": "https"})
+    assert cookie_of(answer)["secure"] is True
+
+
+@pytest.mark.parametrize("path", ["/", "/runs", "/status", "/metrics", "/_dash-layout", "/assets/icon.svg"])
+def test_without_the_token_nothing_is_shown(guarded: FlaskClient, path: str) -> None:
+    for wrong in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN[:-1]}, {"Cookie": f"x={TOKEN}"}):
+        answer = guarded.get(path, headers=wrong)
+        assert answer.status_code == 401
+        assert "Authorization: Bearer" in answer.text
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert guarded.post("/_dash-update-component", json={}).status_code == 401
+
+
+def test_the_refusal_says_what_to_do_and_takes_the_token(guarded: FlaskClient) -> None:
+    answer = guarded.get("/runs?x=1", headers=BROWSER)
+    assert answer.status_code == 401
+    assert "Open the link that the server printed when it started" in answer.text
+    wrong = guarded.post("/runs?x=1", data={"token": "nonsense"}, headers=BROWSER)
+    assert (wrong.status_code, "That token is not the right one" in wrong.text) == (401, True)
+    right = guarded.post("/runs?x=1", data={"token": TOKEN}, headers=BROWSER)
+    assert (right.status_code, right.headers["Location"]) == (303, "/runs?x=1")
+    assert guarded.get("/runs").status_code == 200
+
+
+def test_the_way_back_never_leads_to_another_server(guarded: FlaskClient) -> None:
+    elsewhere = {"PATH_INFO": "//evil.example/x"}
+    foreign = {**BROWSER, "Sec-Fetch-Site": "cross-site"}
+    again = guarded.get("/", environ_overrides=elsewhere, headers=foreign)
+    assert ("refresh" in again.text, "//evil" in again.text) == (True, False)
+    answer = guarded.get(f"/?token={TOKEN}", environ_overrides=elsewhere, headers=BROWSER)
+    assert answer.headers["Location"] == "/evil.example/x"
+
+
+def test_a_link_from_another_site_is_asked_for_again_so_that_the_cookie_comes_along(store: Store) -> None:
+    with app.create_app(store, access=Access((), TOKEN)).server.test_client() as fresh:
+        answer = fresh.get("/run/k3x?at=1", headers={**BROWSER, "Sec-Fetch-Site": "cross-site"})
+        assert 'http-equiv="refresh" content="0;url=/run/k3x?at=1"' in answer.text
+        assert fresh.get("/run/k3x?at=1", headers={**BROWSER, "Sec-Fetch-Site": "same-origin"}).status_code == 401
+
+
+def test_programs_show_the_token_in_a_header_and_health_needs_none(guarded: FlaskClient) -> None:
+    assert guarded.get("/status", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert guarded.get("/healthz").json == {"web": True, "store": True, "worker": False}
+
+
+def test_with_a_token_it_answers_to_its_addresses_but_to_no_other_name(guarded: FlaskClient) -> None:
+    for host, status in (("192.0.2.7:8050", 401), ("[2001:db8::1]", 401), ("evil.example", 400), ("[", 400)):
+        assert guarded.get("/", headers={"Host": host}).status_code == status, host
+
+
+@pytest.mark.parametrize(
+    ("host", "asked"),
+    [("127.0.0.1", False), ("127.8.8.8", False), ("::1", False), ("localhost", False), ("0.0.0.0", True), ("::", True),
+     ("", True), ("192.0.2.1", True), ("no-such-host.invalid", True)],
+)  # fmt: skip
+def test_a_token_is_needed_wherever_other_machines_can_come(host: str, asked: bool) -> None:
+    assert security_token.needed(host) is asked
+
+
+def test_the_token_is_kept_for_its_owner_alone_and_outlives_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(security_token.VARIABLE, raising=False)
+    token = security_token.token_for("0.0.0.0", tmp_path)
+    assert token is not None
+    assert len(token) >= 43  # 32 random bytes
+    assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
+    assert security_token.token_for("0.0.0.0", tmp_path) == token
+    assert security_token.token_for("127.0.0.1", tmp_path) is None
+    monkeypatch.setenv(security_token.VARIABLE, TOKEN)
+    assert security_token.token_for("127.0.0.1", tmp_path) == TOKEN
+    for weak, said in (("short", "it had 5 characters"), ("spaces are not good here", "it had others")):
+        monkeypatch.setenv(security_token.VARIABLE, weak)
+        with pytest.raises(InputError, match=f"MAPELITES_TOKEN must have 16 letters.*{said}"):
+            security_token.token_for("0.0.0.0", tmp_path)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def asking(address: str, **headers: str) -> Any:
+    environment = {"REMOTE_ADDR": address, **{f"HTTP_{name}": value for name, value in headers.items()}}
+    return Flask("test").test_request_context("/", environ_base=environment)
+
+
+def test_one_client_may_begin_only_so_many_runs_in_a_minute_and_others_are_not_hindered(store: Store) -> None:
+    clock = Clock()
+    limited = LimitedStore(store, Limits(unfinished=10, per_minute=2), clock)
+    with asking("192.0.2.1"):
+        limited.create(request())
+        clock.now = 20.0
+        limited.create(request())
+        with pytest.raises(InputError, match="at most 2 runs, imports and campaigns may be begun in a minute; wait 40"):
+            limited.create(request())
+    with asking("192.0.2.2"):
+        limited.create(request())
+    clock.now = 61.0
+    with asking("192.0.2.1"):
+        limited.create(request())
+    assert len(store.runs()) == 4
+
+
+def test_one_client_may_have_only_so_many_runs_waiting_until_some_are_over(store: Store) -> None:
+    limited = LimitedStore(store, Limits(unfinished=2))
+    with asking("192.0.2.1"):
+        first = limited.create(request())
+        limited.create(request())
+        with pytest.raises(InputError, match="at most 2 runs of one client may wait or run, and 2 do"):
+            limited.create(request())
+        store.stop(first)
+        limited.create(request())
+
+
+def test_a_run_that_is_too_large_is_refused_in_words(store: Store) -> None:
+    with pytest.raises(InputError, match="evaluations: a run here has at most 1,000, but this one asks for 200,000"):
+        LimitedStore(store, Limits(evaluations=1_000)).create(request())
+    with pytest.raises(InputError, match="cells: a run here has at most 10, but this one asks for 125"):
+        LimitedStore(store, Limits(cells=10)).create(request())
+    with pytest.raises(InputError, match="a limit must be 1 or more, but that on unfinished was 0"):
+        Limits(unfinished=0)
+    assert store.runs() == []
+
+
+def test_only_a_proxy_on_this_machine_may_say_who_the_client_is() -> None:
+    assert client() is None
+    with asking("127.0.0.1", X_FORWARDED_FOR="203.0.113.9, 192.0.2.5"):
+        assert client() == "192.0.2.5"
+    with asking("127.0.0.1", X_FORWARDED_FOR="nonsense"):
+        assert client() == "127.0.0.1"
+    with asking("192.0.2.1", X_FORWARDED_FOR="192.0.2.5"):
+        assert client() == "192.0.2.1"

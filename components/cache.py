@@ -87,7 +87,10 @@ class Memory:
         return orjson.loads(self.remember_bytes(key, lambda: orjson.dumps(make())))
 
     def remember_bytes(self, key: tuple[str | int | float | bool | None, ...], make: Callable[[], bytes]) -> bytes:
-        """Like `remember`, for bytes that need no decoding, such as a picture or finished JSON."""
+        """Like `remember`, for bytes that need no decoding, such as a picture or finished JSON.
+
+        What `make` does must not remember something itself: it runs while others who want the same wait.
+        """
         name = orjson.dumps(key).decode()
         found = self._recent.get(name)
         if found is None:

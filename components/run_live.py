@@ -55,7 +55,7 @@ def _answer(context: Context, maps: Maps, shown: Shown, view: View) -> bytes:
         return orjson.dumps({"look": look, "key": name})
 
     def made() -> bytes:
-        drawn = context.cache.remember(key, lambda: content(maps.archive(shown), view, shown.evaluations))
+        drawn = content(maps.archive(shown), view, shown.evaluations)
         if known:
             return orjson.dumps({"look": look, "key": name, "patch": patch(drawn, dark=dark)})
         whole = figure(maps.archive(shown), view, drawn, dark=dark, narrow=narrow)

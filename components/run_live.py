@@ -35,9 +35,8 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     @app.server.get("/run/<run_id>/map")
     def map_of(run_id: str) -> Response:
         try:
-            run = context.store.run(run_id)
-            asked = from_query(request.args, run.request.tolerances)
-            shown = maps.of(run, asked["at"], asked["levels"])
+            asked = from_query(request.args, maps.run(run_id).request.tolerances)
+            shown = maps.shown(run_id, asked["at"], asked["levels"])
             view = View(tuple(asked["axes"] or ()), asked["colour"], asked["scale"])
             return Response(_answer(context, maps, shown, view), mimetype="application/json", headers=NO_STORE)
         except InputError as error:

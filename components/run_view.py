@@ -19,7 +19,7 @@ from mapelites.errors import InputError, unknown
 from mapelites.runs import Moment, Run, Store
 from mapelites.tolerances import Tolerances, check_levels, short
 
-KEPT_MAPS = 8
+KEPT_MAPS, KEPT_RUNS = 8, 64
 LARGEST = 2**53  # beyond it a browser's whole numbers are no longer exact
 
 
@@ -53,17 +53,29 @@ class Maps:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kept: OrderedDict[tuple[str | int, ...], Archive] = OrderedDict()
+        self._runs: OrderedDict[str, tuple[Run, Sequence[Moment]]] = OrderedDict()
         self._lock = threading.Lock()
 
     def shown(self, run_id: Any, at: Any = None, levels: Any = None) -> Shown:
         """What these words of a browser ask for; an `InputError` where they make no sense."""
-        return self.of(self._store.run(text("run", run_id)), at, levels)
-
-    def of(self, run: Run, at: Any = None, levels: Any = None) -> Shown:
-        """The same for a run that is known already."""
+        run, moments = self._run(text("run", run_id))
         wanted = read_levels(levels, run.request.tolerances)
-        moments = self._store.history(run.id)
         return Shown(run, nearest(moments, whole("at", at)), wanted)
+
+    def run(self, run_id: str) -> Run:
+        """A run as it is now, read only where it changed since somebody asked for it last."""
+        return self._run(run_id)[0]
+
+    def _run(self, run_id: str) -> tuple[Run, Sequence[Moment]]:
+        version = self._store.version(run_id)
+        found = self._runs.get(run_id)
+        if found is None or found[0].version != version:
+            found = self._store.run(run_id), self._store.history(run_id)
+            with self._lock:
+                self._runs[run_id] = found
+                while len(self._runs) > KEPT_RUNS:
+                    self._runs.popitem(last=False)
+        return found
 
     def archive(self, shown: Shown) -> Archive:
         """The map itself; an empty one before the first snapshot."""

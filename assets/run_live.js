@@ -9,12 +9,12 @@
   const base = () => { const found = window.location.pathname.match(/^.*\/run\/[^/]+/); return found && found[0]; };
 
   function query(values) {
-    const plain = (text) => encodeURIComponent(text).replace(/%2C/g, ",").replace(/%3B/g, ";");
+    const plain = (text) => encodeURIComponent(text).replace(/%2C/g, ",").replace(/%3B/g, ";").replace(/%3A/g, ":");
     return Object.entries(values).filter((pair) => given(pair[1])).map((pair) => pair[0] + "=" + plain(pair[1])).join("&");
   }
 
   // What names a view in the page's address, and in that of the map.
-  function view(at, axes, colour, scale, cell, levels) {
+  function view(at, axes, colour, scale, cell, levels, rest, brush, overview) {
     return {
       at: at,
       axes: axes && axes.join(","),
@@ -22,6 +22,9 @@
       scale: scale === "auto" ? null : scale,
       cell: cell,
       levels: levels && levels.map((each) => each.join(",")).join(";"),
+      rest: rest && rest.join(","),
+      overview: overview === "parallel" ? overview : null,
+      brush: brush && brush.map((each) => each[0] + ":" + each[1] + "-" + each[2]).join(";"),
     };
   }
 
@@ -62,12 +65,12 @@
         }
       },
 
-      draw: async function (latest, at, levels, axes, colour, scale, scheme, narrow, drawn, figure) {
+      draw: async function (latest, at, levels, axes, colour, scale, scheme, narrow, rest, drawn, figure) {
         const nothing = [none(), none(), none()];
         if (!scheme || typeof narrow !== "boolean" || !base()) { return nothing; } // not yet known how it looks
         const mine = ++turn;
         const known = drawn || {};
-        const asked = { ...view(at, axes, colour, scale, null, levels), scheme: scheme, narrow: narrow, look: known.look, key: known.key };
+        const asked = { ...view(at, axes, colour, scale, null, levels, rest), scheme: scheme, narrow: narrow, look: known.look, key: known.key };
         let answer;
         try {
           answer = await fetch(base() + "/map?" + query(asked), { cache: "no-store" });

@@ -25,21 +25,40 @@
 
   function binsAt(map, row, column) {
     const bins = map.shape.map(() => 0);
+    map.hidden.forEach(([i, bin]) => { bins[i] = bin; });
     split(column, map.x, map.shape, bins);
     split(row, map.y, map.shape, bins);
     return bins;
   }
 
-  const cellOf = (map, bins) => bins.reduce((cell, bin, i) => cell * map.shape[i] + bin, 0);
+  // A cell's number may be beyond what a browser's numbers hold exactly: then it travels as text.
+  const plainCell = (cell) => (cell <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cell) : String(cell));
+  const cellOf = (map, bins) => plainCell(bins.reduce((cell, bin, i) => cell * BigInt(map.shape[i]) + BigInt(bin), 0n));
 
   function placeOf(map, cell) {
     const bins = map.shape.map(() => 0);
+    let left = BigInt(cell);
     for (let i = map.shape.length - 1; i >= 0; i--) {
-      bins[i] = cell % map.shape[i];
-      cell = Math.floor(cell / map.shape[i]);
+      bins[i] = Number(left % BigInt(map.shape[i]));
+      left /= BigInt(map.shape[i]);
     }
     const along = (constraints) => constraints.reduce((place, c) => place * map.shape[c] + bins[c], 0);
     return { row: along(map.y), column: along(map.x) };
+  }
+
+  // Where constraints are folded away, the map says which cell each place shows.
+  const shown = { text: null, cells: null };
+
+  function cellAt(map, row, column) {
+    if (map.cells) {
+      if (shown.text !== map.cells) {
+        shown.text = map.cells;
+        shown.cells = new BigInt64Array(Uint8Array.from(atob(map.cells), (letter) => letter.charCodeAt(0)).buffer);
+      }
+      const cell = shown.cells[row * map.columns + column];
+      if (cell >= 0n) { return plainCell(cell); }
+    }
+    return cellOf(map, binsAt(map, row, column));
   }
 
   // ---- words ----
@@ -101,7 +120,7 @@
     const map = meta(), box = byId("map-box");
     if (!map || !box) { return; }
     const chosen = box.dataset.cell;
-    outline("map-selection", chosen === undefined || chosen === "" ? null : placeOf(map, Number(chosen)));
+    outline("map-selection", chosen === undefined || chosen === "" ? null : placeOf(map, chosen));
     outline("map-cursor", document.activeElement === box ? cursor : null);
   }
 
@@ -126,7 +145,7 @@
   function select(row, column) {
     const map = meta();
     cursor.row = row; cursor.column = column;
-    setProps("run-selected", { data: cellOf(map, binsAt(map, row, column)) });
+    setProps("run-selected", { data: cellAt(map, row, column) });
   }
 
   function listen(gd) {
@@ -173,10 +192,11 @@
 
   function legend() {
     const box = byId("map-legend"), map = meta();
-    const told = map && JSON.stringify([map.legend, map.impossible]);
+    const told = map && JSON.stringify([map.legend, map.impossible, map.corner]);
     if (!box || !map || box.dataset.told === told) { return; }
     box.dataset.told = told;
-    const marks = [mark("mark-feasible", "feasible corner"), mark("mark-star", "best feasible"), mark("mark-best", "best overall"), mark("mark-empty", "not reached yet")];
+    const corner = map.corner ? [mark("mark-feasible", "feasible corner")] : [];
+    const marks = [...corner, mark("mark-star", "best feasible"), mark("mark-best", "best overall"), mark("mark-empty", "not reached yet")];
     if (map.impossible) { marks.push(mark("mark-impossible", "cannot exist")); }
     box.replaceChildren(scaleOf(map.legend), element("div", "legend-marks", ...marks));
   }
@@ -186,7 +206,7 @@
   function start() {
     const map = meta(), box = byId("map-box");
     const chosen = box.dataset.cell;
-    if (chosen) { return placeOf(map, Number(chosen)); }
+    if (chosen) { return placeOf(map, chosen); }
     return { row: 0, column: 0 };
   }
 
@@ -234,7 +254,7 @@
     if (!target) { return; }
     const map = meta();
     if (!map) { return; }
-    if (target.dataset.cell) { setProps("run-selected", { data: Number(target.dataset.cell) }); return; }
+    if (target.dataset.cell) { setProps("run-selected", { data: plainCell(BigInt(target.dataset.cell)) }); return; }
     const mark = target.dataset.goto === "goto-best" ? map.best : map.feasible;
     if (mark) { readout(mark[0], mark[1]); select(mark[0], mark[1]); }
   }
@@ -357,10 +377,10 @@
         if (map) { window.Plotly.relayout(gd, { "xaxis.range": [-0.5, map.columns - 0.5], "yaxis.range": [-0.5, map.rows - 0.5] }); }
       },
 
-      axes: function (a, b, c, d, swap, before, names) {
+      axes: function (a, b, c, d, swap, pair, before, names) {
         const order = (before || []).concat(names.filter((name) => !(before || []).includes(name)));
-        const wanted = [a, b, c, d].slice(0, Math.min(4, names.length));
         const id = triggered();
+        const wanted = id === "run-pair" && pair ? pair.slice(0, 2) : [a, b, c, d].slice(0, Math.min(4, names.length));
         if (id === "axes-swap") {
           for (const [i, j] of [[0, 1], [2, 3]]) {
             if (j < order.length && j < 4) { [order[i], order[j]] = [order[j], order[i]]; }
@@ -402,10 +422,10 @@
                 "icon icon-" + (stopped ? "play" : "pause"), stopped ? "Play the history" : "Pause the replay"];
       },
 
-      address: function (at, axes, colour, scale, cell, levels, run) {
+      address: function (at, axes, colour, scale, cell, levels, rest, brush, overview, run) {
         const base = window.dash_clientside.shell.base + "/run/" + encodeURIComponent(run);
         if (!run || window.location.pathname !== base) { return; }
-        const live = window.dash_clientside.live, query = live.query(live.view(at, axes, colour, scale, cell, levels));
+        const live = window.dash_clientside.live, query = live.query(live.view(at, axes, colour, scale, cell, levels, rest, brush, overview));
         window.history.replaceState(window.history.state, "", base + (query ? "?" + query : ""));
       },
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from components.format import count, number
 from components.map_colour import Colouring, discrete, shared
 from components.map_figure import View, content, figure
+from components.map_fold import EMPTY as NO_ELITE
 from components.map_fold import Fold
 from mapelites.archive import Archive
 from mapelites.snapshot import Snapshot
@@ -97,8 +98,13 @@ def _map(archive: Archive, colours: Colouring, dark: bool, narrow: bool, pair: P
 
 def _words(fold: Fold, archive: Archive, pair: Pair | None) -> list[list[str]]:
     """What stands at every place, for whoever points at it."""
+    at = fold.rows_of_elites(archive)
+    words = {int(row): _word(int(archive.elites.cell[row]), archive, pair) for row in at[at != NO_ELITE]}
     rows, columns = fold.shape
-    return [[_word(fold.cell_at(archive, r, c), archive, pair) for c in range(columns)] for r in range(rows)]
+    return [
+        [words.get(int(at[r, c])) or _word(fold.cell_at(archive, r, c), archive, pair) for c in range(columns)]
+        for r in range(rows)
+    ]
 
 
 def _word(cell: int, archive: Archive, pair: Pair | None) -> str:

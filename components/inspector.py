@@ -12,6 +12,7 @@ from dash.development.base_component import Component
 from components import inspector_parts as parts
 from components import run_ids as ids
 from components.format import count, number
+from components.many_rest import fitting
 from components.map_fold import Fold
 from components.run_view import Maps, Shown, read_cell, read_view
 from components.shell_notices import icon
@@ -64,17 +65,23 @@ def register(app: Dash, maps: Maps) -> None:
         Input(ids.LEVELS, "data"),
         Input(ids.PINNED, "data"),
         State(ids.AXES, "data"),
+        State(ids.REST, "data"),
         State(ids.RUN, "data"),
         State("inspector-key", "data"),
     )
-    def inspect(cell: Any, _: Any, at: Any, levels: Any, pin: Any, axes: Any, run_id: Any, before: Any) -> Any:
+    def inspect(
+        chosen: Any, _: Any, at: Any, levels: Any, pin: Any, axes: Any, rest: Any, run_id: Any, before: Any
+    ) -> Any:
         shown = maps.shown(run_id, at, levels)
-        if read_cell(cell, shown.tolerances) is None:
+        cell = read_cell(chosen, shown.tolerances)
+        if cell is None:
             done = before is None
             return (no_update,) * 5 if done else (_hint(), None, None, True, "card inspector")
         archive = maps.archive(shown)
-        fold = Fold.of(archive.tolerances, read_view(axes, "objective", "auto", archive.tolerances).order)
-        cell = fold.cell_at(archive, *fold.place(cell))
+        view = read_view(axes, "objective", "auto", archive.tolerances, fitting(rest, archive.tolerances))
+        fold = Fold.of(archive.tolerances, view.order, view.rest)
+        if archive.at(cell) is None:  # at its place there may be an elite with other bins of what is not shown
+            cell = fold.cell_at(archive, *fold.place(cell))
         elite, feasible = archive.at(cell), archive.best(feasible=True)
         other = parts.pinned(archive, pin)
         key = _key(shown, cell, elite, feasible, other)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from components.map_axes import Look, axes, intervals, labels, margins
 from components.map_colour import EMPTY, FIRST, IMPOSSIBLE, LAST, Colouring, colouring
 from components.map_fold import EMPTY as NO_ELITE
-from components.map_fold import Fold
+from components.map_fold import SHOWN, Fold
 from components.map_thumbnail import BEST, thumbnail, thumbnail_png
 from mapelites.archive import Archive, Elite
 
@@ -40,16 +40,17 @@ CONFIG = {
 
 @dataclass(frozen=True)
 class View:
-    """How somebody looks at a map: the order of the constraints, what colour means and its scale."""
+    """How somebody looks at a map: order of constraints, meaning and scale of colours, bins that count of the rest."""
 
     order: tuple[str, ...] = ()
     colour: str = "objective"
     scale: str = "auto"
+    rest: tuple[str, ...] = ()
 
 
 def content(archive: Archive, view: View, evaluations: int, given: Colouring | None = None) -> dict[str, Any]:
     """Everything that changes while a map fills, as JSON values; in given colours, or in those of the view."""
-    fold = Fold.of(archive.tolerances, view.order)
+    fold = Fold.of(archive.tolerances, view.order, view.rest)
     chosen = given or colouring(archive, view.colour, view.scale, evaluations)
     at = fold.rows_of_elites(archive)
     filled = at != NO_ELITE
@@ -60,17 +61,18 @@ def content(archive: Archive, view: View, evaluations: int, given: Colouring | N
     return {
         "z": _packed(colours),
         "values": _packed(values if values.size <= MOST_EXACT else values.astype(np.float32)),
-        "best": _place(fold, archive.best()),
+        "cells": _cells(fold, archive, at),
+        "best": _best(fold, archive, at),
         "feasible": _place(fold, archive.best(feasible=True)),
         "legend": chosen.legend(),
         "stops": _stops(chosen),
-        "occupied": len(archive),
+        "occupied": int(fold.counts(archive.elites.cell).sum()),
     }
 
 
 def figure(archive: Archive, view: View, drawn: dict[str, Any], *, dark: bool, narrow: bool) -> dict[str, Any]:
     """The whole figure, as JSON values."""
-    fold = Fold.of(archive.tolerances, view.order)
+    fold = Fold.of(archive.tolerances, view.order, view.rest)
     look = Look.of(dark=dark, narrow=narrow)
     return {
         "data": [_heatmap(drawn, look), _marks(drawn, fold, look)],
@@ -85,14 +87,16 @@ def figure(archive: Archive, view: View, drawn: dict[str, Any], *, dark: bool, n
             "dragmode": False if narrow else "zoom",
             "hovermode": "closest",
             "showlegend": False,
-            "uirevision": "/".join(map(str, (*fold.order, *fold.tolerances.shape))),
+            "uirevision": "/".join(map(str, (*fold.order[:SHOWN], *fold.tolerances.shape))),
             "meta": {
                 **fold.as_table(),
                 "labels": [list(intervals(fold.tolerances, i)) for i in range(len(fold.tolerances.names))],
                 "legend": drawn["legend"],
                 "best": drawn["best"],
                 "feasible": drawn["feasible"],
-                "impossible": not archive.possible.all(),
+                "impossible": bool(fold.impossible(archive).any()),
+                "corner": bool(fold.feasible_boxes(archive.problem.feasible_up_to)),
+                "cells": drawn["cells"],
             },
         },
     }
@@ -109,7 +113,7 @@ def patch(drawn: dict[str, Any], *, dark: bool) -> dict[str, Any]:
         },
         "marks": {"x": x, "y": y},
         "best": _box(drawn["best"]),
-        "meta": {name: drawn[name] for name in ("legend", "best", "feasible")},
+        "meta": {name: drawn[name] for name in ("legend", "best", "feasible", "cells")},
     }
 
 
@@ -211,7 +215,27 @@ def _stops(chosen: Colouring) -> list[list[Any]]:
 
 
 def _place(fold: Fold, elite: Elite | None) -> list[int] | None:
-    return None if elite is None else list(fold.place(elite.cell))
+    """Where an elite is shown, if it is."""
+    if elite is None or not fold.counts(np.array([elite.cell]))[0]:
+        return None
+    return list(fold.place(elite.cell))
+
+
+def _best(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
+    """Where the best of the elites that are shown is."""
+    rows = at[at != NO_ELITE]
+    if not len(rows):
+        return None
+    best = rows[np.lexsort((rows, archive.elites.f[rows]))[0]]
+    return list(fold.place(int(archive.elites.cell[best])))
+
+
+def _cells(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> str | None:
+    """Which cell each place shows, where that depends on more than the place: 64-bit numbers, -1 for none."""
+    if not fold.hidden:
+        return None
+    cells = np.where(at == NO_ELITE, -1, np.append(archive.elites.cell, -1)[at])
+    return base64.b64encode(cells.astype("<i8").tobytes()).decode()
 
 
 def _packed(array: NDArray[Any]) -> dict[str, str]:

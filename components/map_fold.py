@@ -2,7 +2,7 @@
 
 The order of the constraints decides where they sit: the first is the outer one along x, the second the outer
 one along y, the third and the fourth the inner ones. Further constraints are folded away: a place then shows
-the best elite over all their bins.
+the best elite over those of their bins that somebody lets count.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from components.many_rest import ANY, bins_of
 from mapelites.archive import Archive
 from mapelites.errors import InputError
 from mapelites.tolerances import Tolerances
@@ -54,6 +55,7 @@ class Fold:
 
     tolerances: Tolerances
     order: tuple[int, ...]
+    rest: tuple[str, ...] = ()  # which bins count, for every constraint where it is folded away; none for all
 
     def __post_init__(self) -> None:
         if sorted(self.order) != list(range(len(self.tolerances.names))):
@@ -63,14 +65,14 @@ class Fold:
             )
 
     @classmethod
-    def of(cls, tolerances: Tolerances, names: Sequence[str] | None = None) -> Fold:
+    def of(cls, tolerances: Tolerances, names: Sequence[str] | None = None, rest: Sequence[str] = ()) -> Fold:
         """The fold that puts the named constraints first, in this order, and then the others."""
         known = tolerances.names
         for name in names or ():
             if name not in known:
                 raise InputError(f"axes: a constraint must be one of {', '.join(known)}, but it was {name!r}")
         first = [known.index(name) for name in dict.fromkeys(names or ())]
-        return cls(tolerances, (*first, *(i for i in range(len(known)) if i not in first)))
+        return cls(tolerances, (*first, *(i for i in range(len(known)) if i not in first)), tuple(rest))
 
     @cached_property
     def x(self) -> Axis:
@@ -86,6 +88,19 @@ class Fold:
     def hidden(self) -> tuple[int, ...]:
         """The constraints that are folded away."""
         return self.order[SHOWN:]
+
+    @cached_property
+    def counted(self) -> dict[int, range]:
+        """The bins that count of each constraint that is folded away."""
+        return {i: bins_of(self.rest[i] if self.rest else ANY, self.tolerances, i) for i in self.hidden}
+
+    def counts(self, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these cells are folded into a place that is shown."""
+        if not self.rest or not self.hidden:
+            return np.ones(len(cells), dtype=bool)
+        bins = self.tolerances.bins_of(cells)
+        inside = [(bins[:, i] >= each.start) & (bins[:, i] < each.stop) for i, each in self.counted.items()]
+        return np.asarray(np.all(inside, axis=0))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -106,6 +121,7 @@ class Fold:
         """For every place, the row of its elite among the archive's elites, or EMPTY."""
         grid = np.full(self.shape, EMPTY, dtype=np.int64)
         worst_first = np.argsort(-archive.elites.f, kind="stable")
+        worst_first = worst_first[self.counts(archive.elites.cell[worst_first])]
         row, column = self.places(archive.elites.cell[worst_first])
         grid[row, column] = worst_first  # of several at one place the last one written, the best, stays
         return grid
@@ -120,6 +136,8 @@ class Fold:
             if shown != EMPTY:
                 return int(archive.elites.cell[shown])
         bins = np.zeros(len(self.order), dtype=np.int64)
+        for i, counted in self.counted.items():
+            bins[i] = counted.start
         for axis, place in ((self.x, column), (self.y, row)):
             for constraint, size in zip(reversed(axis.constraints), reversed(axis.bins), strict=True):
                 place, bins[constraint] = divmod(place, size)
@@ -127,27 +145,29 @@ class Fold:
 
     def impossible(self, archive: Archive) -> NDArray[np.bool_]:
         """Which places no solution can have."""
-        shown = self.order[:SHOWN]
-        possible = archive.possible
-        if self.hidden:
-            possible = np.asarray(possible.any(axis=self.hidden))
-        kept = sorted(shown)
+        kept = sorted(self.order[:SHOWN])
+        possible = self.tolerances.possible(archive.problem, self.counted)
         arranged = np.transpose(possible, [kept.index(i) for i in (*self.y.constraints, *self.x.constraints)])
         return np.asarray(~arranged.reshape(self.shape))
 
     def feasible_boxes(self, feasible_up_to: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
         """The places that hold nothing but feasible solutions: boxes (left, bottom, right, top)."""
+        if any(counted.stop > self._kept(i, feasible_up_to) for i, counted in self.counted.items()):
+            return []
         runs = [self._feasible_runs(axis, feasible_up_to) for axis in (self.x, self.y)]
         return [(left, bottom, right, top) for left, right in runs[0] for bottom, top in runs[1]]
 
     def _feasible_runs(self, axis: Axis, feasible_up_to: NDArray[np.float64]) -> list[tuple[int, int]]:
         """The stretches of one axis within which its constraints are kept."""
-        kept = [
-            int(np.searchsorted(self.tolerances.levels[c], feasible_up_to[c], side="right")) for c in axis.constraints
-        ]
+        kept = [self._kept(c, feasible_up_to) for c in axis.constraints]
         if len(kept) < 2 or kept[1] == axis.inner:
             return [(0, (kept[0] if kept else 1) * axis.inner)]
         return [(outer * axis.inner, outer * axis.inner + kept[1]) for outer in range(kept[0])]
+
+    def _kept(self, constraint: int, feasible_up_to: NDArray[np.float64]) -> int:
+        """How many bins of a constraint hold nothing but what counts as feasible."""
+        levels = self.tolerances.levels[constraint]
+        return int(np.searchsorted(levels, feasible_up_to[constraint], side="right"))
 
     def _axis(self, constraints: tuple[int, ...]) -> Axis:
         return Axis(constraints, tuple(self.tolerances.shape[i] for i in constraints))
@@ -160,7 +180,7 @@ class Fold:
             "shape": list(tolerances.shape),
             "x": list(self.x.constraints),
             "y": list(self.y.constraints),
-            "hidden": list(self.hidden),
+            "hidden": [[i, counted.start] for i, counted in self.counted.items()],
             "rows": self.shape[0],
             "columns": self.shape[1],
         }

@@ -35,7 +35,7 @@ def thumbnail_png(archive: Archive, *, dark: bool = False, size: int = 96) -> by
     if best is not None:
         row, column = fold.place(best.cell)
         picture[_frame(down == rows - 1 - row, across == column)] = _rgb(BEST)
-    return _png(picture)
+    return png(picture)
 
 
 def colour_grid(fold: Fold, archive: Archive, colour: str = "objective", scale: str = "auto") -> NDArray[np.uint8]:
@@ -71,7 +71,8 @@ def _rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def _png(picture: NDArray[np.uint8]) -> bytes:
+def png(picture: NDArray[np.uint8]) -> bytes:
+    """Red, green and blue, (height, width, 3), as the content of a PNG file."""
     height, width, _ = picture.shape
     lines = np.concatenate([np.zeros((height, 1), dtype=np.uint8), picture.reshape(height, -1)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)

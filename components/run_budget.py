@@ -23,6 +23,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "fast": ("Differential evolution that asks for feasibility at once", ("fast evolution",)),
     "repair": ("Newton steps onto violated constraints, within the evolutions too", ("repair",)),
     "polish": ("Local descent on the objective from the best solutions", ("polish",)),
+    "toward": ("Elites moved towards those that nearly keep every constraint", ("toward",)),
     "aim": ("Local descent aimed at a neighbouring cell", ("aim",)),
 }
 

@@ -21,6 +21,13 @@ from mapelites.runs import Run
 
 PERIOD, SLOW_PERIOD = 150, 2_000  # milliseconds between looks, while something happens and after
 ACTIVE = ("queued", "running")
+FAILED = {
+    "raised": "raised an exception",
+    "not finite": "gave a value that is no finite number",
+    "wrong shape": "returned the wrong shape",
+    "died": "ended its process",
+    "too slow": "took longer than the time limit",
+}
 SMOOTHING = 0.5
 
 
@@ -70,7 +77,8 @@ def _progress(run: Run) -> Component:
 
 def levels_in_words(run: Run) -> str:
     """The number of cells the run's levels make."""
-    return f"{many(run.request.tolerances.cells, 'cell')} of {many(len(run.request.tolerances.names), 'constraint')}"
+    kind = "centroid" if run.request.settings.archive == "centroids" else "cell"
+    return f"{many(run.request.cells, kind)} of {many(len(run.request.tolerances.names), 'constraint')}"
 
 
 def register(app: Dash, context: Context) -> None:
@@ -162,7 +170,7 @@ def _progress_words(run: Run, speed: float | None) -> list[Component]:
 
 
 def _numbers(run: Run, context: Context) -> list[Component]:
-    cells, possible = run.request.tolerances.cells, _possible(run, context)
+    cells, possible = run.request.cells, _possible(run)
     share = f"{count(run.occupied)} of {count(cells)}"
     detail = f"{percent(run.occupied / cells)} of the map"
     if possible < cells:
@@ -172,9 +180,24 @@ def _numbers(run: Run, context: Context) -> list[Component]:
         _number("Best overall", number(run.best), "goto-best", run.best is not None),
         html.Div([html.Div(f"Cells, {detail}", className="fact-name"), html.B(share)], className="fact"),
     ]
-    if run.refused:
+    if run.failures:
+        found.append(
+            html.Div([html.Div("Without an answer", className="fact-name"), *_failures(run)], className="fact")
+        )
+    elif run.refused:
         words = f"{many(run.refused, 'candidate')} with a value that is no finite number"
         found.append(html.Div([html.Div("Refused", className="fact-name"), html.Div(words)], className="fact"))
+    return found
+
+
+def _failures(run: Run) -> list[Component]:
+    """Evaluations that came to nothing, by kind, each with what was said of the last one."""
+    found: list[Component] = []
+    for kind, (times, words) in run.failures.items():
+        said = f"{many(times, 'evaluation')} {FAILED.get(kind, kind)}"
+        found.append(html.Div(said, title=words, className="failure"))
+        if words:
+            found.append(html.Div(f"last: {words}", className="failure-words"))
     return found
 
 
@@ -186,11 +209,11 @@ def _number(name: str, value: str, target: str, known: bool) -> Component:
     return html.Div([html.Div(name, className="fact-name"), content], className="fact")
 
 
-def _possible(run: Run, context: Context) -> int:
-    def counted() -> int:
-        return int(run.request.tolerances.possible(run.request.get_problem()).sum())
-
-    return int(context.cache.remember(("possible", run.id), counted))
+def _possible(run: Run) -> int:
+    """How many of the cells can exist."""
+    if run.request.settings.archive == "centroids":
+        return run.request.cells
+    return run.request.tolerances.possible_cells(run.request.get_problem())
 
 
 def _curves(run: Run, context: Context) -> list[Component]:

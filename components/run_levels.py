@@ -105,6 +105,10 @@ def register(app: Dash, maps: Maps) -> None:
         if shown.levels is None:
             own = "These are the levels of the run."
             return (own, "", True) if before != "" else (no_update,) * 3
-        elites, kept = len(maps.archive(maps.shown(run_id, at))), len(maps.archive(shown))
+        everything, kept = maps.evaluations(shown), len(maps.archive(shown))
+        if everything is not None:
+            words = f"Re-binned from all {many(len(everything), 'evaluation')} of the run: {many(kept, 'cell')} filled."
+            return words, f"{words} A new run with these levels may fill more.", False
+        elites = len(maps.archive(maps.shown(run_id, at)))
         words = f"Re-binned from {many(elites, 'elite')} of the run: {many(kept, 'cell')} filled."
         return words, f"{words} A new run with these levels may fill more.", False

@@ -13,6 +13,7 @@ from dash import Dash
 from flask import Response, request
 
 from components.context import Context
+from components.many_rest import fitting
 from components.map_figure import View, content, figure, patch
 from components.map_fold import Fold
 from components.run_view import Maps, Shown, from_query
@@ -35,9 +36,10 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     @app.server.get("/run/<run_id>/map")
     def map_of(run_id: str) -> Response:
         try:
-            asked = from_query(request.args, maps.run(run_id).request.tolerances)
+            asked = from_query({**request.args, "rest": ""}, maps.run(run_id).request.tolerances)
             shown = maps.shown(run_id, asked["at"], asked["levels"])
-            view = View(tuple(asked["axes"] or ()), asked["colour"], asked["scale"])
+            rest = fitting(request.args.get("rest", "").split(","), shown.tolerances)
+            view = View(tuple(asked["axes"] or ()), asked["colour"], asked["scale"], tuple(rest or ()))
             return Response(_answer(context, maps, shown, view), mimetype="application/json", headers=NO_STORE)
         except InputError as error:
             return _refused(error)
@@ -46,9 +48,9 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
 def _answer(context: Context, maps: Maps, shown: Shown, view: View) -> bytes:
     """A change where the browser's figure only has other elites, a whole figure where its shape or look is another."""
     dark, narrow = request.args.get("scheme") == "dark", request.args.get("narrow") == "true"
-    key: tuple[Any, ...] = ("map", *shown.key, ",".join(view.order), view.colour, view.scale)
+    key: tuple[Any, ...] = ("map", *shown.key, ",".join(view.order), ",".join(view.rest), view.colour, view.scale)
     name = orjson.dumps(key).decode()
-    look = orjson.dumps([*view.order, *shown.tolerances.shape, str(shown.levels), dark, narrow]).decode()
+    look = orjson.dumps([*view.order, *view.rest, *shown.tolerances.shape, str(shown.levels), dark, narrow]).decode()
     known = request.args.get("look") == look
     if known and request.args.get("key") == name:
         return orjson.dumps({"look": look, "key": name})

@@ -8,12 +8,14 @@ import dash_mantine_components as dmc
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
+from components import many_controls
 from components import run_ids as ids
 from components.map_figure import CONFIG
 from components.map_fold import SHOWN, Fold
 from components.run_live import form
 from components.shell import SCHEME
 from components.shell_notices import icon
+from mapelites.problem import Problem
 from mapelites.tolerances import Tolerances
 
 COLOUR_NAMES = {
@@ -26,7 +28,7 @@ SCALE_NAMES = {"auto": "Automatic", "linear": "Linear", "log": "Logarithmic", "r
 AXIS_NAMES = ("x, outer", "y, outer", "x, inner", "y, inner")
 
 
-def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
+def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Component:
     """The map's card; its figure comes with the first callback."""
     help_text = (
         "Map of cells. Arrow keys move from cell to cell, with Shift from outer bin to outer bin. "
@@ -47,7 +49,7 @@ def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
     )
     return html.Section(
         [
-            _toolbar(tolerances, view),
+            _toolbar(problem, tolerances, view),
             box,
             html.Div(id="map-legend", className="legend"),
             html.Div(
@@ -57,6 +59,7 @@ def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
                 role="status",
             ),
             dcc.Store(id=ids.AXES, data=view["axes"]),
+            dcc.Store(id=ids.REST, data=view["rest"]),
             dcc.Store(id=ids.SELECTED, data=view["cell"]),
             dcc.Store(id=ids.DRAWN),
             dcc.Store(id=ids.NARROW),
@@ -81,6 +84,7 @@ def register(app: Dash) -> None:
         Input(ids.SCALE, "value"),
         Input(SCHEME, "data"),
         Input(ids.NARROW, "data"),
+        Input(ids.REST, "data"),
         State(ids.DRAWN, "data"),
         State(ids.MAP, "figure"),
         prevent_initial_call=True,
@@ -109,6 +113,7 @@ def register(app: Dash) -> None:
         Input({"axis": 2}, "value"),
         Input({"axis": 3}, "value"),
         Input("axes-swap", "n_clicks"),
+        Input(ids.PAIR, "data"),
         State(ids.AXES, "data"),
         State(ids.NAMES, "data"),
         prevent_initial_call=True,
@@ -130,7 +135,7 @@ def _blank() -> dict[str, Any]:
     }
 
 
-def _toolbar(tolerances: Tolerances, view: dict[str, Any]) -> Component:
+def _toolbar(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Component:
     return html.Div(
         [
             dmc.Select(
@@ -150,6 +155,7 @@ def _toolbar(tolerances: Tolerances, view: dict[str, Any]) -> Component:
                 size="xs",
             ),
             _axes(tolerances, view["axes"]),
+            *many_controls.layout(problem, tolerances, view["rest"]),
             dmc.Button("Reset zoom", id="zoom-reset", variant="subtle", color="gray", size="xs"),
         ],
         className="map-toolbar",

@@ -7,10 +7,22 @@ from collections.abc import Mapping
 from dash import ClientsideFunction, Dash, Input, State, dcc, html
 from dash.development.base_component import Component
 
-from components import inspector, run_actions, run_budget, run_export, run_head, run_levels, run_live, run_map, timeline
+from components import (
+    inspector,
+    many_controls,
+    many_overview,
+    run_actions,
+    run_budget,
+    run_export,
+    run_head,
+    run_levels,
+    run_live,
+    run_map,
+    timeline,
+)
 from components import run_ids as ids
 from components.context import Context
-from components.run_view import Maps, from_query
+from components.run_view import Maps, from_query, read_levels
 
 
 def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component:
@@ -18,6 +30,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
     run = context.store.run(run_id)
     tolerances = run.request.tolerances
     view = from_query(query, tolerances)
+    shown = read_levels(view["levels"], tolerances) or tolerances
     return html.Div(
         [
             dcc.Store(id=ids.RUN, data=run.id),
@@ -27,13 +40,17 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
             html.Div(
                 [
                     html.Div(
-                        [run_map.layout(tolerances, view), timeline.layout(run_head.moments(run, context), view["at"])],
+                        [
+                            run_map.layout(run.request.get_problem(), shown, view),
+                            timeline.layout(run_head.moments(run, context), view["at"]),
+                        ],
                         className="run-left",
                     ),
                     inspector.layout(),
                 ],
                 className="run-columns",
             ),
+            many_overview.layout(tolerances, view),
             run_levels.layout(run, view["levels"]),
             run_budget.layout(),
         ],
@@ -48,8 +65,10 @@ def register(app: Dash, context: Context) -> None:
     run_actions.register(app, context)
     run_live.register(app, context, maps)
     run_map.register(app)
+    many_controls.register(app, maps)
     timeline.register(app)
     inspector.register(app, maps)
+    many_overview.register(app, context, maps)
     run_levels.register(app, maps)
     run_budget.register(app, context, maps)
     run_export.register(app, context, maps)
@@ -61,6 +80,9 @@ def register(app: Dash, context: Context) -> None:
         Input(ids.SCALE, "value"),
         Input(ids.SELECTED, "data"),
         Input(ids.LEVELS, "data"),
+        Input(ids.REST, "data"),
+        Input(ids.BRUSH, "data"),
+        Input(ids.OVERVIEW, "value"),
         State(ids.RUN, "data"),
         prevent_initial_call=True,
     )

@@ -1,7 +1,8 @@
 """What somebody looks at on a run's page: which moment, at which levels, with which axes and colours.
 
 Everything here comes from a browser, so everything is checked. An address holds it all, and opens the same
-view elsewhere: `/run/k3x?at=12000&axes=g2,g1,h1&colour=age&cell=31`.
+view elsewhere: `/run/k3x?at=12000&axes=g2,g1,h1&colour=age&cell=31`. `rest` says which bins count of constraints
+that the map does not show.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from components.many_parallel import read_brush
+from components.many_rest import check
 from components.map_colour import COLOURS, SCALES
 from components.map_figure import View
-from mapelites.archive import Archive
+from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError, unknown
 from mapelites.runs import Moment, Run, Store
 from mapelites.tolerances import Tolerances, check_levels, short
 
 KEPT_MAPS, KEPT_RUNS = 8, 64
 LARGEST = 2**53  # beyond it a browser's whole numbers are no longer exact
+LONGEST = 19  # digits of a cell's number
 
 
 @dataclass(frozen=True)
@@ -91,11 +95,19 @@ class Maps:
                 self._kept.popitem(last=False)
         return made
 
+    def evaluations(self, shown: Shown) -> Elites | None:
+        """Every solution that was evaluated up to a moment, where the run logs them."""
+        logs = shown.run.request.settings.workers > 0
+        return self._store.evaluations(shown.run.id, shown.evaluations) if logs else None
+
     def _made(self, shown: Shown) -> Archive:
         request = shown.run.request
         if shown.moment is None:
             return request.begin().archive() if shown.levels is None else request.begin().archive().rebin(shown.levels)
         if shown.levels is not None:
+            everything = self.evaluations(shown)
+            if everything is not None:
+                return Archive(request.get_problem(), shown.levels, everything)
             return self.archive(replace(shown, levels=None)).rebin(shown.levels)
         # A moment that was thinned out meanwhile is gone: the newest one is the next best.
         snapshot = self._store.snapshot(shown.run.id, shown.moment.version) or self._store.snapshot(shown.run.id)
@@ -109,10 +121,11 @@ def nearest(moments: Sequence[Moment], at: int | None) -> Moment | None:
     return moments[-1] if at is None else min(moments, key=lambda moment: abs(moment.evaluations - at))
 
 
-def read_view(axes: Any, colour: Any, scale: Any, tolerances: Tolerances) -> View:
-    """Axes and colours, checked."""
-    if axes is not None and (not isinstance(axes, list) or not all(isinstance(name, str) for name in axes)):
-        raise InputError(f"axes: a list of constraints is needed, but it was {axes!r}")
+def read_view(axes: Any, colour: Any, scale: Any, tolerances: Tolerances, rest: Any = None) -> View:
+    """Axes and colours, and which bins count of the other constraints, checked."""
+    for what, words, kind in (("axes", axes, "constraints"), ("rest", rest, "words")):
+        if words is not None and (not isinstance(words, list) or not all(isinstance(each, str) for each in words)):
+            raise InputError(f"{what}: a list of {kind} is needed, but it was {words!r}")
     for name in axes or ():
         if name not in tolerances.names:
             raise unknown("axes: a constraint", name, tolerances.names)
@@ -120,7 +133,7 @@ def read_view(axes: Any, colour: Any, scale: Any, tolerances: Tolerances) -> Vie
         raise unknown("colour", colour, COLOURS)
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
-    return View(tuple(axes or ()), colour, scale)
+    return View(tuple(axes or ()), colour, scale, check(rest, tolerances))
 
 
 def read_levels(levels: Any, own: Tolerances) -> Tolerances | None:
@@ -134,25 +147,34 @@ def read_levels(levels: Any, own: Tolerances) -> Tolerances | None:
 
 
 def read_cell(cell: Any, tolerances: Tolerances) -> int | None:
-    """A cell of the map, or None where none is chosen."""
-    number = whole("cell", cell)
+    """A cell of the map, or None where none is chosen; one beyond a browser's whole numbers comes as text."""
+    number = _digits("cell", cell) if isinstance(cell, str) else whole("cell", cell)
     if number is not None and not 0 <= number < tolerances.cells:
         raise InputError(f"cell: the map has cells 0 to {tolerances.cells - 1:,}, but it was {number:,}")
     return number
 
 
+def cell_for_browser(cell: int | None) -> int | str | None:
+    """The cell as a number where a browser's are exact, else as text."""
+    return str(cell) if cell is not None and cell > LARGEST else cell
+
+
 def from_query(query: Mapping[str, str], tolerances: Tolerances) -> dict[str, Any]:
     """The view that an address asks for; what it does not name is as usual."""
     axes = query["axes"].split(",") if query.get("axes") else None
-    view = read_view(axes, query.get("colour", "objective"), query.get("scale", "auto"), tolerances)
     levels = levels_from_text(query["levels"], tolerances) if query.get("levels") else None
     shown = levels or tolerances
+    rest = query["rest"].split(",") if query.get("rest") else None
+    view = read_view(axes, query.get("colour", "objective"), query.get("scale", "auto"), shown, rest)
     return {
         "at": _digits("at", query.get("at")),
         "axes": list(view.order) or None,
         "colour": view.colour,
         "scale": view.scale,
-        "cell": read_cell(_digits("cell", query.get("cell")), shown),
+        "rest": list(view.rest) or None,
+        "brush": read_brush(query["brush"], len(shown.names)) if query.get("brush") else None,
+        "overview": "parallel" if query.get("overview") == "parallel" or query.get("brush") else "pairs",
+        "cell": cell_for_browser(read_cell(query.get("cell") or None, shown)),
         "levels": None if levels is None else [list(each) for each in levels.levels],
     }
 
@@ -190,6 +212,6 @@ def whole(what: str, value: Any) -> int | None:
 def _digits(what: str, value: str | None) -> int | None:
     if value is None or value == "":
         return None
-    if not value.isdecimal() or len(value) > 15:
+    if not (value.isascii() and value.isdecimal()) or len(value) > LONGEST:
         raise InputError(f"{what}: a whole number is needed, but it was {value!r}")
     return int(value)

@@ -136,9 +136,7 @@ def live_cells(run: Run) -> dict[str, Any]:
         "best": number(run.best_feasible),
         "coverage": [
             percent(summary.coverage(run)),
-            html.Div(
-                f"{count(run.occupied)} of {count(run.request.tolerances.cells)} cells", className="recent-detail"
-            ),
+            html.Div(f"{count(run.occupied)} of {count(run.request.cells)} cells", className="recent-detail"),
         ],
         "seconds": duration(run.seconds),
         "created": html.Span(ago(run.created), title=date(run.created)),

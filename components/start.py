@@ -48,7 +48,7 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
                         [
                             _problem(values, problem_chooser.details(problem)),
                             _levels(Tolerances.default(problem)),
-                            _search(values),
+                            _search(values, problem.compiled),
                             _go(),
                         ],
                         id="start-form",
@@ -92,15 +92,19 @@ def _levels(tolerances: Tolerances) -> Component:
     )
 
 
-def _search(values: Mapping[str, str]) -> Component:
+def _search(values: Mapping[str, str], compiled: bool) -> Component:
     plain = [
-        control(each, values.get(each.name, "")) for each in FIELDS if not each.advanced and each.name != "dimension"
+        control(each, values.get(each.name, ""))
+        for each in FIELDS
+        if not (each.advanced or each.slow) and each.name != "dimension"
     ]
+    slow = [control(each, values.get(each.name, "")) for each in FIELDS if each.slow]
     advanced = [control(each, values.get(each.name, "")) for each in FIELDS if each.advanced]
     return html.Div(
         [
             dmc.Title("Search", order=2, size="h4"),
             html.Div(plain, className="fields search-fields"),
+            html.Div(slow, id="start-slow", className="fields slow-fields", hidden=compiled),
             html.Details([html.Summary("Advanced"), html.Div(advanced, className="fields")], className="advanced"),
         ],
         className="form-part",
@@ -134,6 +138,7 @@ def register(app: Dash, context: Context) -> None:
         Output("start-dimension", "description"),
         Output("start-dimension", "value"),
         Output("start-dimension", "disabled"),
+        Output("start-slow", "hidden"),
         Input("start-problem", "value"),
         Input("start-dimension", "value"),
         Input("start-search", "value"),
@@ -145,7 +150,7 @@ def register(app: Dash, context: Context) -> None:
     def go_along(name: Any, dimension: Any, search: Any, evaluations: Any, initial: Any, before: Any) -> Any:
         """The description, the constraints and the budget go with problem, dimension and search."""
         if name not in names():
-            return (no_update,) * 7
+            return (no_update,) * 8
         hint, value = dimension_hint(name), no_update
         if ctx.triggered_id == "start-problem" and as_number(dimension) not in dimensions(name):
             value = dimension = str(problem_chooser.preferred_dimension(name))
@@ -158,7 +163,7 @@ def register(app: Dash, context: Context) -> None:
         constraints = problem_chooser.constraint_names(problem)
         new = no_update if constraints == before else constraints
         budget = [changed.get(each, no_update) for each in ("evaluations", "initial")]
-        return details, new, *budget, hint, value, one_dimension(name)
+        return details, new, *budget, hint, value, one_dimension(name), problem.compiled
 
     @app.callback(
         Output("start-problem", "data"),

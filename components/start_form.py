@@ -12,12 +12,13 @@ from dash.development.base_component import Component
 from components import tolerance_form
 from components.format import count
 from components.problem_chooser import preferred_dimension
+from mapelites.campaign.crews import cores
 from mapelites.errors import InputError
 from mapelites.problems import get, names
 from mapelites.runs import RunRequest
 from mapelites.search import SEARCHES, Settings
 from mapelites.search.bounds import RULES
-from mapelites.tolerances import Tolerances
+from mapelites.tolerances import Tolerances, short
 
 DEFAULT_PROBLEM = "C17"
 PREFERRED_SEARCHES = ("directed", "paper-3")  # the first of these that there is
@@ -40,13 +41,17 @@ YES_OR_NO = {"yes": True, "no": False}
 
 @dataclass(frozen=True)
 class Field:
-    """One field of the form: the setting it sets, its label, its help, and whether it is advanced."""
+    """One field of the form: the setting it sets, its label, its help, and whether it is advanced.
+
+    A slow one is for problems without a kernel, whose evaluations may take long.
+    """
 
     name: str
     label: str
     help: str
     choices: Mapping[str, str] | None = None
     advanced: bool = False
+    slow: bool = False
 
     @property
     def id(self) -> str:
@@ -68,7 +73,14 @@ FIELDS = (
           {"": "As the search has it", "yes": "Yes", "no": "No"}, True),
     Field("bounds", "At the bounds", "For a variable that leaves them",
           {rule: RULE_LABELS.get(rule, rule) for rule in RULES}, True),
+    Field("archive", "Cells of the search", "For many constraints, so many points may do better",
+          {"grid": "The bins of the levels", "centroids": "The nearest of so many points"}, True),
+    Field("centroids", "Points", "Where the search's cells are points", advanced=True),
+    Field("workers", "Workers", "Processes that evaluate side by side", slow=True),
+    Field("time_limit", "Time limit", "Seconds for one evaluation", slow=True),
+    Field("retries", "Retries", "After a crash or the time limit", slow=True),
 )  # fmt: skip
+SLOW = tuple(field.name for field in FIELDS if field.slow)
 SETTINGS = tuple(field.name for field in FIELDS if field.name not in ("dimension", "search"))
 
 
@@ -97,6 +109,10 @@ def defaults(query: Mapping[str, str]) -> dict[str, str]:
         "initial": count(settings.initial),
         "seed": str(settings.seed),
         "bounds": settings.bounds,
+        "archive": settings.archive,
+        "workers": str(cores()),
+        "time_limit": short(settings.time_limit),
+        "retries": str(settings.retries),
         "crossover": "",
         "distinct_parents": "",
     }
@@ -151,7 +167,9 @@ def read(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunRequest 
     """The run a form asks for, or None; and what is wrong with each field that is, in words."""
     errors: dict[str, str] = {}
     problem = _problem(values, errors)
-    settings = _settings(values, problem.dimension if problem else 10, errors)
+    ignored = SLOW if problem is not None and problem.compiled else ()
+    given = {name: value for name, value in values.items() if name not in ignored}
+    settings = _settings(given, problem.dimension if problem else 10, errors)
     tolerances = _tolerances(levels, errors)
     if problem is None or settings is None or tolerances is None or errors:
         return None, errors
@@ -199,7 +217,7 @@ def _settings(values: Mapping[str, Any], dimension: int, errors: dict[str, str])
 def _setting(name: str, value: Any) -> Any:
     if name in ("crossover", "distinct_parents"):
         return YES_OR_NO.get(value, value or None) if isinstance(value, str) else value
-    if name == "bounds":
+    if name in ("bounds", "archive"):
         return value or None
     return as_number(value)
 

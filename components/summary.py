@@ -41,7 +41,7 @@ def progress(run: Run) -> float:
 
 def coverage(run: Run) -> float:
     """The share of the cells that hold an elite."""
-    return run.occupied / run.request.tolerances.cells
+    return run.occupied / run.request.cells
 
 
 def badge(run: Run) -> Component:

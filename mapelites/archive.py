@@ -173,13 +173,14 @@ class Archive:
 
     @cached_property
     def possible(self) -> NDArray[np.bool_]:
-        """Which cells can exist at all, as an array of the map's shape."""
+        """Which cells can exist at all, as an array of the map's shape: for maps that are not too large for one."""
         return self.tolerances.possible(self.problem)
 
     @cached_property
     def statistics(self) -> Statistics:
         """Counts, coverage, QD score and the best values."""
-        cells, possible, occupied = self.tolerances.cells, int(self.possible.sum()), len(self)
+        cells, occupied = self.tolerances.cells, len(self)
+        possible = self.tolerances.possible_cells(self.problem)
         best, feasible = self.best(), self.best(feasible=True)
         score = np.sum(0.5 - np.arctan(np.arcsinh(self.elites.f)) / np.pi)
         return Statistics(

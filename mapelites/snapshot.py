@@ -43,6 +43,7 @@ class Snapshot:
     curve: NDArray[np.float64]  # (k, 3): evaluations, occupied cells, best feasible f (NaN before there is one)
     spent: Mapping[str, int] = field(default_factory=dict)  # evaluations by the part of the search that asked for them
     source: str = ""  # of a problem that is somebody's own
+    failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
 
     @classmethod
     def of(cls, search: Illumination, seconds: float, curve: NDArray[np.float64] | None = None) -> Snapshot:
@@ -59,6 +60,7 @@ class Snapshot:
             np.empty((0, 3)) if curve is None else curve,
             search.spent,
             search.problem.source,
+            search.failures,
         )
 
     def get_problem(self) -> Problem:
@@ -87,6 +89,7 @@ class Snapshot:
             "seconds": self.seconds,
             "spent": dict(self.spent),
             **({"source": self.source} if self.source else {}),
+            "failures": {kind: list(each) for kind, each in self.failures.items()},
         }
         arrays = {name: getattr(self.elites, name) for name in ELITE_ARRAYS}
         return pack(about, {**arrays, "curve": self.curve})
@@ -110,6 +113,7 @@ class Snapshot:
                 arrays["curve"],
                 {str(name): int(count) for name, count in about["spent"].items()},
                 str(about.get("source", "")),
+                {str(kind): (int(count), str(words)) for kind, (count, words) in about.get("failures", {}).items()},
             )
             snapshot._check()
         except KeyError as missing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from mapelites.problem import Problem
 
 PAPER_LEVELS = (0.0, 1e-4, 1e-2, 1.0)
 MOST_LEVELS = 40
-MOST_CELLS = 2_000_000
+MOST_CELLS = 2**63 - 1  # cells have 64-bit numbers
 
 Levels = tuple[float, ...]
 Indices = NDArray[np.int64]
@@ -46,7 +47,7 @@ class Tolerances:
         if self.cells > MOST_CELLS:
             raise InputError(
                 f"tolerances: the levels of {', '.join(self.names)} make {self.cells:,} cells, "
-                f"but a map holds at most {MOST_CELLS:,}"
+                f"but a map has at most {MOST_CELLS:,}; take fewer levels"
             )
 
     @classmethod
@@ -77,7 +78,7 @@ class Tolerances:
     @property
     def cells(self) -> int:
         """The number of cells of the whole map."""
-        return int(np.prod([len(levels) + 1 for levels in self.levels], dtype=object))
+        return math.prod(self.shape)
 
     def bins(self, violations: ArrayLike) -> Indices:
         """The bin of each violation: (batch, constraints) numbers to (batch, constraints) indices."""
@@ -100,17 +101,50 @@ class Tolerances:
         inner = [f"({short(low)}, {short(high)}]" for low, high in pairwise(levels)]
         return ("{0}", *inner, f"({short(levels[-1])}, ∞)")
 
-    def possible(self, problem: Problem) -> NDArray[np.bool_]:
-        """Which cells can exist, given the relations between constraints: an array of shape `shape`."""
-        mask = np.ones(self.shape, dtype=bool)
-        for relation in problem.relations:
-            i, j = self.names.index(relation.first), self.names.index(relation.second)
-            pairs = np.zeros(self.shape, dtype=bool)
-            view = np.moveaxis(pairs, (i, j), (0, 1))
-            for a, b in self._pairs(i, j, relation.total, problem):
-                view[a, b] = True
-            mask &= pairs
+    def possible(self, problem: Problem, bins: Mapping[int, ArrayLike] | None = None) -> NDArray[np.bool_]:
+        """Which cells can exist, given the relations between constraints: an array of shape `shape`.
+
+        Constraints whose `bins` are given have no axis of their own: the array says whether any cell can exist with
+        one of these bins. So a part of a map can be asked for that is too large as a whole.
+        """
+        named = {i: np.asarray(each, dtype=np.int64) for i, each in (bins or {}).items()}
+        shown = [i for i in range(len(self.names)) if i not in named]
+        mask = np.ones([self.shape[i] for i in shown], dtype=bool)
+        for members, part in self._related(problem):
+            for axis, i in enumerate(members):
+                if i in named:
+                    part = np.asarray(np.take(part, named[i], axis=axis).any(axis=axis, keepdims=True))
+            # Members ascend and so do the axes, so the sizes alone put each in its place.
+            mask &= part.reshape([self.shape[i] if i in members else 1 for i in shown])
         return mask
+
+    def possible_cells(self, problem: Problem) -> int:
+        """How many cells can exist, given the relations between constraints."""
+        found = self.cells
+        for members, part in self._related(problem):
+            found = found // math.prod(self.shape[i] for i in members) * int(part.sum())
+        return found
+
+    def _related(self, problem: Problem) -> list[tuple[tuple[int, ...], NDArray[np.bool_]]]:
+        """The groups of constraints that depend on each other, with which of their bins can be together."""
+        groups: list[set[int]] = []
+        pairs = [(self.names.index(each.first), self.names.index(each.second), each) for each in problem.relations]
+        for i, j, _ in pairs:
+            met = [group for group in groups if i in group or j in group]
+            groups = [group for group in groups if group not in met] + [{i, j}.union(*met)]
+        found = []
+        for group in groups:
+            members = tuple(sorted(group))
+            mask = np.ones([self.shape[i] for i in members], dtype=bool)
+            for i, j, relation in pairs:
+                if i in group:
+                    together = np.zeros(mask.shape, dtype=bool)
+                    view = np.moveaxis(together, (members.index(i), members.index(j)), (0, 1))
+                    for a, b in self._pairs(i, j, relation.total, problem):
+                        view[a, b] = True
+                    mask &= together
+            found.append((members, mask))
+        return found
 
     def _pairs(self, i: int, j: int, total: float, problem: Problem) -> set[tuple[int, int]]:
         """The pairs of bins met when the first constraint's value runs over all real numbers."""

@@ -21,10 +21,15 @@ from mapelites.errors import InputError
 from mapelites.problems import dimensions, get, own, suites
 from mapelites.search import SEARCHES, Illumination, Settings, compile_searches
 from mapelites.search.bounds import RULES
+from mapelites.search.settings import ARCHIVES
+from mapelites.slow import Outside
 from mapelites.snapshot import Snapshot
 from mapelites.tolerances import PAPER_LEVELS, Tolerances
 
 CHUNK_SECONDS = 0.1
+SETTINGS = (
+    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "time_limit", "archive", "centroids",
+)  # fmt: skip
 
 
 def register(commands: Any) -> None:
@@ -54,6 +59,10 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     add_problems_option(command)
     command.add_argument("--search", default="paper-3", help=f"one of {', '.join(SEARCHES)} (default paper-3)")
     command.add_argument("--seed", type=int, default=1, help="the same seed gives the same map (default 1)")
+    command.add_argument("--workers", type=int, help="processes that evaluate a function without a kernel")
+    command.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker")
+    command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
+    command.add_argument("--centroids", type=int, help="how many of these (default 1000)")
     add_settings_options(command)
 
 
@@ -88,7 +97,7 @@ def parse_search(options: argparse.Namespace) -> Illumination:
     """The search that the options describe, not yet begun."""
     watch_problems(options)
     problem = own.loaded(get(options.problem, options.dim))
-    changes = {name: getattr(options, name) for name in ("evaluations", "initial", "sigma", "bounds", "seed")}
+    changes = {name: getattr(options, name) for name in SETTINGS}
     settings = Settings.of(options.search, problem.dimension, **changes)
     default: tuple[Any, ...] = PAPER_LEVELS
     named: dict[str, tuple[Any, ...]] = {}
@@ -99,7 +108,8 @@ def parse_search(options: argparse.Namespace) -> Illumination:
         else:
             default = tuple(numbers.split(","))
     constraints = {constraint.name: default for constraint in problem.constraints}
-    return Illumination(problem, Tolerances.of(problem, {**constraints, **named}), settings)
+    tolerances = Tolerances.of(problem, {**constraints, **named})
+    return Illumination(problem, tolerances, settings, Outside(patience=CHUNK_SECONDS))
 
 
 def list_problems(options: argparse.Namespace) -> None:
@@ -151,6 +161,7 @@ def run_search(options: argparse.Namespace) -> int:
     interrupted = False
     with Progress(settings.evaluations, quiet=options.quiet) as progress:
         chunk = 1000
+        cells = settings.centroids if settings.archive == "centroids" else search.tolerances.cells
         try:
             while not search.done:
                 before = time.perf_counter()
@@ -158,10 +169,12 @@ def run_search(options: argparse.Namespace) -> int:
                 chunk = max(100, int(chunk * CHUNK_SECONDS / max(time.perf_counter() - before, 1e-3)))
                 best = search.best_feasible
                 curve.append((search.evaluations, search.occupied, np.nan if best is None else best))
-                note = f"{search.occupied}/{search.tolerances.cells} cells  feasible {number(best)}"
+                note = f"{search.occupied}/{cells} cells  feasible {number(best)}"
                 progress.update(search.evaluations, note)
         except KeyboardInterrupt:
             interrupted = True
+        finally:
+            search.close()
     snapshot = Snapshot.of(search, time.perf_counter() - started, np.array(curve).reshape(-1, 3))
     save(out, snapshot.to_bytes())
     print(describe(snapshot))

@@ -192,7 +192,7 @@ def _follow(store: Store, run_id: str, quiet: bool) -> Run:
             version = store.version(run_id)
             if version != seen:
                 seen, run = version, store.run(run_id)
-                cells = f"{run.occupied:,} of {run.request.tolerances.cells:,} cells"
+                cells = f"{run.occupied:,} of {run.request.cells:,} cells"
                 progress.update(run.evaluations, f"{run.state}, {cells}, best feasible {number(run.best_feasible)}")
             time.sleep(FOLLOW_SECONDS)
     return run

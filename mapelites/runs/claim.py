@@ -21,12 +21,15 @@ from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.runs.entries import Entries
 from mapelites.runs.errors import ClaimLostError, DamagedError, UnknownRunError
+from mapelites.runs.evaluations import EvaluationLog
 from mapelites.runs.history import History, Moment
 from mapelites.runs.record import OVER, Checkpoint, Record, State
 from mapelites.search import Illumination
+from mapelites.slow import Outside
 from mapelites.snapshot import Snapshot, pack, unpack
 
 KEPT_CHECKPOINTS = 2
+PATIENCE_SECONDS = 0.1  # a search waits no longer for an answer before somebody is listened to
 CURVE = "run.curve"  # the one array of a checkpoint that is not the search's
 MOST_DEATHS = 3
 LONGEST_TRACE = 8_000
@@ -85,14 +88,15 @@ class Claim:
     def resume(self, record: Record) -> Progress:
         """The search at the newest checkpoint that can be used, or at its beginning."""
         problem = problems.own.loaded(record.request.get_problem())
+        outside = Outside(EvaluationLog(self.entries.log_path(self.run_id), record.request), PATIENCE_SECONDS)
         for checkpoint in reversed(record.checkpoints):
             try:
                 content = self.entries.state_bytes(self.run_id, checkpoint.version)
                 if content is not None:
-                    return _progress(record, content, problem)
+                    return _progress(record, content, problem, outside)
             except (InputError, KeyError) as error:  # an older one, or the beginning, leads to the same archive
                 log.warning("run %s: checkpoint %s cannot be used: %s", self.run_id, checkpoint.version, error)
-        return Progress(record.request.begin(problem=problem), 0.0, np.empty((0, 3)))
+        return Progress(record.request.begin(problem=problem, outside=outside), 0.0, np.empty((0, 3)))
 
     def publish(
         self,
@@ -116,7 +120,7 @@ class Claim:
                 record = over(record, state, reason)
             if state == "finished":
                 record = self._without_checkpoints(record)
-            size = history.size + sum(each.size for each in record.checkpoints)
+            size = history.size + sum(each.size for each in record.checkpoints) + self.entries.log_size(self.run_id)
             record = self.entries.write(replace(record, size=size))
         self._history = history
         return record
@@ -141,6 +145,7 @@ class Claim:
             best_feasible=moment.best_feasible,
             best=float(snapshot.elites.f.min()) if len(snapshot.elites) else None,
             refused=snapshot.refused,
+            failures=dict(snapshot.failures),
         )
 
     def _with_checkpoint(self, record: Record, content: bytes) -> Record:
@@ -201,7 +206,7 @@ def moment_of(snapshot: Snapshot, version: int) -> Moment:
     return Moment(version, snapshot.evaluations, snapshot.seconds, int(occupied), best)
 
 
-def _progress(record: Record, content: bytes, problem: Problem) -> Progress:
+def _progress(record: Record, content: bytes, problem: Problem, outside: Outside) -> Progress:
     about, arrays = unpack(content)
     curve = arrays.pop(CURVE)
-    return Progress(record.request.begin(arrays, problem), float(about["seconds"]), curve)
+    return Progress(record.request.begin(arrays, problem, outside), float(about["seconds"]), curve)

@@ -5,6 +5,8 @@ version/<id>               a number that grows with every change
 history/<id>               which snapshots there are
 snapshot/<id>/<version>    one snapshot; written once, never changed
 state/<id>/<version>       one checkpoint, likewise
+
+Beside the database, evaluations/<id> is a file that only grows: what workers were asked, and what they answered.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import replace
+from pathlib import Path
 
 from mapelites.errors import InputError
 from mapelites.runs.database import Database
-from mapelites.runs.errors import DamagedError, UnknownRunError
+from mapelites.runs.errors import DamagedError, UnknownRunError, disk_error
 from mapelites.runs.history import History
 from mapelites.runs.record import Record
 from mapelites.snapshot import Snapshot
@@ -99,6 +102,34 @@ class Entries:
         """One checkpoint as it was written, or None where it is no longer there."""
         return self._bytes(f"state/{run_id}/{version}")
 
+    def log_path(self, run_id: str) -> Path:
+        """Where the evaluations of a run are logged, if they are."""
+        return self.database.path / "evaluations" / run_id
+
+    def log_bytes(self, run_id: str) -> bytes | None:
+        """The log as it is now, or None where there is none."""
+        try:
+            return self.log_path(run_id).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise disk_error(self.database.path, error) from error
+
+    def write_log(self, run_id: str, content: bytes) -> None:
+        """Put down a log that came from elsewhere."""
+        path = self.log_path(run_id)
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o600)
+        except OSError as error:
+            raise disk_error(self.database.path, error) from error
+
+    def log_size(self, run_id: str) -> int:
+        """Its bytes."""
+        path = self.log_path(run_id)
+        return path.stat().st_size if path.exists() else 0
+
     def _bytes(self, key: str) -> bytes | None:
         content = self.database.get(key)
         if content is not None and not isinstance(content, bytes):
@@ -111,5 +142,6 @@ class Entries:
             self.database.drop(f"snapshot/{record.id}/{version}")
         for checkpoint in record.checkpoints:
             self.database.drop(f"state/{record.id}/{checkpoint.version}")
+        self.log_path(record.id).unlink(missing_ok=True)
         for key in (f"history/{record.id}", f"version/{record.id}", RECORD + record.id):
             self.database.drop(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from mapelites.errors import InputError
@@ -37,6 +37,7 @@ class Run:
     version: int = 0
     size: int = 0  # bytes in the store
     deleted: float | None = None
+    failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Record(Run):
             **table,
             "request": self.request.text,
             "checkpoints": [list(astuple(each)) for each in self.checkpoints],
+            "failures": {kind: list(each) for kind, each in self.failures.items()},
         }
 
     @property
@@ -83,6 +85,9 @@ class Record(Run):
         try:
             values = dict(table)
             values["request"] = RunRequest.from_text(values["request"])
+            values["failures"] = {
+                str(kind): (int(count), str(words)) for kind, (count, words) in values.get("failures", {}).items()
+            }
             values["checkpoints"] = tuple(Checkpoint(*map(int, each)) for each in values["checkpoints"])
             record = cls(**values)
             record._check(run_id)

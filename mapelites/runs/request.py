@@ -13,6 +13,7 @@ from mapelites import problems
 from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.search import Illumination, Settings
+from mapelites.slow import Outside
 from mapelites.tolerances import Tolerances
 
 
@@ -42,15 +43,26 @@ class RunRequest:
         except InputError:  # a run may outlive its problem
             return f"{self.problem} {self.dimension}D"
 
-    def begin(self, state: Mapping[str, Any] | None = None, problem: Problem | None = None) -> Illumination:
+    @property
+    def cells(self) -> int:
+        """How many cells the search's map has."""
+        return self.settings.centroids if self.settings.archive == "centroids" else self.tolerances.cells
+
+    def begin(
+        self,
+        state: Mapping[str, Any] | None = None,
+        problem: Problem | None = None,
+        outside: Outside | None = None,
+    ) -> Illumination:
         """The search, at its beginning or at the point where `state` was taken out of it.
 
-        `problem` is the problem with its function, where that has to be loaded first.
+        `problem` is the problem with its function, where that has to be loaded first, and `outside` what the search
+        has from those who run it.
         """
         problem = problem or self.get_problem()
         if state is None:
-            return Illumination(problem, self.tolerances, self.settings)
-        return Illumination.restore(problem, self.tolerances, self.settings, state)
+            return Illumination(problem, self.tolerances, self.settings, outside)
+        return Illumination.restore(problem, self.tolerances, self.settings, state, outside)
 
     @cached_property
     def text(self) -> str:

@@ -7,12 +7,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from mapelites.archive import Elites
 from mapelites.errors import InputError
 from mapelites.runs import presence, transfer
 from mapelites.runs.claim import over
 from mapelites.runs.database import Database
 from mapelites.runs.entries import Entries
 from mapelites.runs.errors import DamagedError, UnknownRunError, trouble
+from mapelites.runs.evaluations import everything
 from mapelites.runs.history import Moment
 from mapelites.runs.record import OVER, Record, Run, State, Wish, WorkerStatus
 from mapelites.runs.request import RunRequest, check_pace
@@ -91,6 +93,14 @@ class Store:
                 time.sleep(0.01)
             tried = newest  # between the two readings it was replaced and deleted: there is a newer one
         raise DamagedError(f"run {run_id}: its newest snapshot should be number {tried}, but that is missing")
+
+    def evaluations(self, run_id: str, up_to: int | None = None) -> Elites | None:
+        """Every solution that workers evaluated for a run, or the first so many; None where none was logged."""
+        record = self.entries.record(run_id)
+        content = self.entries.log_bytes(run_id)
+        if content is None:
+            return None
+        return everything(content, record.request, up_to)
 
     def history(self, run_id: str) -> tuple[Moment, ...]:
         """The moments that can be replayed, ascending."""

@@ -1,7 +1,7 @@
 """A whole run as one `.npz` file, and back.
 
 The file is a saved map, so everything that reads one reads it, with more beside: the run's record, its
-history and its newest checkpoint.
+history, its newest checkpoint and the log of its evaluations.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ def export(entries: Entries, run_id: str) -> bytes:
     arrays |= {f"history_{version}": _as_array(each) for version, each in moments.items() if each is not None}
     if states and states[0] is not None:
         arrays["checkpoint"] = _as_array(states[0])
+    if (log := entries.log_bytes(run_id)) is not None:
+        arrays["evaluations"] = _as_array(log)
     return pack({**about, "run": table, "history": history.as_table()["moments"]}, arrays)
 
 
@@ -50,6 +52,7 @@ def take_in(entries: Entries, content: bytes) -> str:
     record = _record(about, snapshot)
     snapshots = _snapshots(about, arrays, record, snapshot)
     state = _state(arrays, record)
+    log = _as_bytes(arrays, "evaluations")
     with entries.database.writing():
         free = ID.fullmatch(record.id) and entries.database.get(f"entry/{record.id}") is None
         record = replace(record, id=record.id if free else entries.new_id())
@@ -61,7 +64,9 @@ def take_in(entries: Entries, content: bytes) -> str:
         sizes = tuple(len(each) for _, each in snapshots)
         history = History(tuple(moment for moment, _ in snapshots), sizes)
         entries.write_history(record.id, history)
-        size = history.size + sum(each.size for each in kept)
+        if log is not None:
+            entries.write_log(record.id, log)
+        size = history.size + sum(each.size for each in kept) + len(log or b"")
         return entries.write(replace(record, checkpoints=kept, size=size)).id
 
 

@@ -19,6 +19,7 @@ SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 0.5
 SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.012, 0.005  # of the time, at most
 HOLD_SECONDS = 0.5
+SETTLE_SECONDS = 1.0  # for evaluations under way when the run is halted; the supervisor waits longer
 CROWDED = 0.25  # the least share of a core that a run is taken to have
 
 log = logging.getLogger(__name__)
@@ -50,15 +51,19 @@ class Worker:
             self._work()
         except StoreError as error:
             self._hold(error)
+        finally:
+            self.search.close()
 
     def _work(self) -> None:
         while not self.search.done:
             if self.leaving():
+                self.search.settle(SETTLE_SECONDS)
                 self._publish(saved=True)
                 self.claim.give_back()
                 return
             self._listen()
             if self._wish:
+                self.search.settle(SETTLE_SECONDS)
                 self._publish(saved=True, state=WISHED[self._wish])
                 return
             if self._advance():

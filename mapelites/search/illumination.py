@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError
 from mapelites.problem import Problem
+from mapelites.search.centroids import Centroids
 from mapelites.search.method import method_for
 from mapelites.search.settings import SEARCHES, Settings
 from mapelites.search.state import (
+    CELL,
     EVALUATIONS,
     FOUND_AT,
     OCCUPIED,
@@ -23,8 +25,10 @@ from mapelites.search.state import (
     make_map,
     new_state,
     packed,
+    slot_at,
     unpacked,
 )
+from mapelites.slow.answer import Outside
 from mapelites.tolerances import Tolerances
 
 
@@ -41,7 +45,9 @@ class Illumination:
     True
     """
 
-    def __init__(self, problem: Problem, tolerances: Tolerances, settings: Settings) -> None:
+    def __init__(
+        self, problem: Problem, tolerances: Tolerances, settings: Settings, outside: Outside | None = None
+    ) -> None:
         names = tuple(constraint.name for constraint in problem.constraints)
         if tolerances.names != names:
             raise InputError(
@@ -49,16 +55,25 @@ class Illumination:
                 f"but the levels were for {', '.join(tolerances.names)}"
             )
         self.problem, self.tolerances, self.settings = problem, tolerances, settings
-        state = new_state(problem, tolerances, settings.seed)
-        self._method = method_for(problem, make_map(problem, tolerances), settings, state)
+        self.centroids = None
+        if settings.archive == "centroids":
+            self.centroids = Centroids.of(tolerances, settings.centroids, settings.seed)
+        state = new_state(problem, tolerances, settings.seed, self.centroids)
+        self._map = make_map(problem, tolerances, self.centroids)
+        self._method = method_for(problem, self._map, settings, state, outside or Outside())
 
     @classmethod
     def restore(
-        cls, problem: Problem, tolerances: Tolerances, settings: Settings, state: Mapping[str, NDArray[Any]]
+        cls,
+        problem: Problem,
+        tolerances: Tolerances,
+        settings: Settings,
+        state: Mapping[str, NDArray[Any]],
+        outside: Outside | None = None,
     ) -> Illumination:
         """A search at the point where `state` was taken out of it."""
-        search = cls(problem, tolerances, settings)
-        search._method.state = unpacked(problem, tolerances, state)
+        search = cls(problem, tolerances, settings, outside)
+        search._method.state = unpacked(search._state, search._map.grid, state)
         search._method.remember(state)
         return search
 
@@ -97,6 +112,19 @@ class Illumination:
         """How many evaluations each emitter of the search has had."""
         return self._method.spent
 
+    @property
+    def failures(self) -> dict[str, tuple[int, str]]:
+        """How many evaluations by workers came to nothing, by kind, and what was said of the last one."""
+        return self._method.failures
+
+    def settle(self, seconds: float) -> None:
+        """Wait at most so long for evaluations that are under way, without beginning others."""
+        self._method.settle(seconds)
+
+    def close(self) -> None:
+        """End the processes that evaluate, where there are any."""
+        self._method.close()
+
     def advance(self, evaluations: int) -> None:
         """Spend so many more evaluations, or what is left of the budget.
 
@@ -114,7 +142,7 @@ class Illumination:
         state, m = self._state, self.problem.inequalities
         used = np.arange(1, 1 + self.occupied)
         if np.isfinite(state.values[0, 0]):
-            slot = state.slot_of[state.tags[0, 0]]
+            slot = slot_at(state, self._map.grid, state.tags[0, CELL])
             if state.tags[slot, FOUND_AT] != state.tags[0, FOUND_AT]:
                 used = np.r_[used, 0]
         values, tags = state.values[used], state.tags[used]
@@ -145,11 +173,16 @@ def illuminate(
     """
     chosen = Settings.of(search, problem.dimension, evaluations=evaluations, seed=seed, **settings)
     run = Illumination(problem, tolerances or Tolerances.default(problem), chosen)
-    run.advance(chosen.evaluations)
+    try:
+        run.advance(chosen.evaluations)
+    finally:
+        run.close()
     return run.archive()
 
 
 def compile_searches(problem: Problem) -> None:
     """Have every search ready to run. One that was never compiled on this machine takes a while; it is kept on disk."""
+    from mapelites.search import asked  # noqa: F401 (compiled when it is imported)
+
     for name in SEARCHES:
         Illumination(problem, Tolerances.default(problem), Settings.of(name, problem.dimension))

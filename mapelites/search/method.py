@@ -11,6 +11,7 @@ from mapelites.problem import Problem
 from mapelites.search.paper import Paper
 from mapelites.search.settings import Settings
 from mapelites.search.state import Map, State
+from mapelites.slow.answer import Outside
 
 
 class Method(Protocol):
@@ -26,8 +27,18 @@ class Method(Protocol):
     def spent(self) -> dict[str, int]:
         """The evaluations by the part of the search that asked for them."""
 
+    @property
+    def failures(self) -> dict[str, tuple[int, str]]:
+        """How many evaluations came to nothing, by kind, and what was said of the last one."""
+
     def advance(self, until: int) -> None:
         """Search up to evaluation `until`; a step that has begun may go beyond it, but not beyond the budget."""
+
+    def settle(self, seconds: float) -> None:
+        """Wait at most so long for answers that are on their way."""
+
+    def close(self) -> None:
+        """Let go of everything that is not memory."""
 
     def memory(self) -> dict[str, NDArray[Any]]:
         """Copies of what the method holds besides the state."""
@@ -36,8 +47,12 @@ class Method(Protocol):
         """Go on from what `memory` gave, and from the present state."""
 
 
-def method_for(problem: Problem, m: Map, settings: Settings, state: State) -> Method:
+def method_for(problem: Problem, m: Map, settings: Settings, state: State, outside: Outside) -> Method:
     """The method that the settings name, at work on this state."""
+    if settings.workers and not problem.compiled:
+        from mapelites.slow.method import Slow
+
+        return Slow(problem, m, settings, state, outside)
     if settings.search == "directed":
         from mapelites.search.directed import Directed  # compiled when it is first needed
 

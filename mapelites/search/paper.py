@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from mapelites.kernels import INDICES, KERNEL_TYPE, VECTOR, compiled_for, inlined
 from mapelites.problem import Array, Problem
 from mapelites.search.bounds import RULES, inside
+from mapelites.search.prompt import Prompt
 from mapelites.search.random import below, choose, normals, uniform
 from mapelites.search.settings import Settings
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE, Map, State, accept, grown, has_room
@@ -99,13 +100,13 @@ def propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps):
 def _advance(kernel, state, m, numbers, until, x, values, chosen, steps):
     """Run up to evaluation `until`, or until the archive needs more room. The last four are scratch space."""
     rng, counters, slot_of, xs, vs, tags = state
-    lower, upper, data, edges, strides, rule = m
+    lower, upper, data, grid, rule = m
     # A new cell needs a free slot, unless there is a slot for every cell.
     slots = slot_of.size if xs.shape[0] > slot_of.size else xs.shape[0] - 2
     while counters[EVALUATIONS] < until and counters[OCCUPIED] <= slots:
         made_by = propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps)
         kernel(x, data, values)
-        accept(counters, slot_of, xs, vs, tags, edges, strides, rule, x, values, made_by)
+        accept(counters, slot_of, xs, vs, tags, grid, rule, x, values, made_by)
 
 
 @compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, VECTOR, INDICES, VECTOR)
@@ -116,7 +117,7 @@ def _propose(state, m, numbers, x, chosen, steps):
 @compiled_for(STATE_TYPE, MAP_TYPE, VECTOR, VECTOR, types.int64)
 def _accept(state, m, x, values, operator):
     _, counters, slot_of, xs, vs, tags = state
-    return accept(counters, slot_of, xs, vs, tags, m.edges, m.strides, m.rule, x, values, operator)
+    return accept(counters, slot_of, xs, vs, tags, m.grid, m.rule, x, values, operator)
 
 
 def advance(problem: Problem, m: Map, settings: Settings, state: State, until: int) -> State:
@@ -126,7 +127,7 @@ def advance(problem: Problem, m: Map, settings: Settings, state: State, until: i
     while state.counters[EVALUATIONS] < until:
         step(problem, m, plain, state, until)
         if not has_room(state):
-            state = grown(state)
+            state = grown(state, m.grid)
     return state
 
 
@@ -148,7 +149,7 @@ def _scratch(problem: Problem) -> tuple[Array, Array, NDArray[np.int64], Array]:
     return np.empty(n), np.empty(1 + len(problem.constraints)), np.empty(n, dtype=np.int64), np.empty(n)
 
 
-class Paper:
+class Paper(Prompt):
     """Algorithm 1 at work on a state; everything it knows is in there."""
 
     operators = OPERATORS

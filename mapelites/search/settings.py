@@ -17,6 +17,12 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "directed": {"sigma": 0.1, "crossover": True, "initial": 200},
 }
 EMITTERS = ("paper", "line", "slow", "fast", "repair", "polish", "aim")  # of the directed search
+ARCHIVES = ("grid", "centroids")
+MOST_CENTROIDS = 5_000
+MOST_WORKERS = 256
+MOST_SECONDS = 7 * 86_400.0
+MOST_RETRIES = 10
+MOST_BATCH = 4_096
 MOST_EVALUATIONS = 10**12
 LARGEST_SEED = 2**63 - 1
 
@@ -40,6 +46,12 @@ class Settings:
     distinct_parents: bool = True
     bounds: str = "toroidal"
     emitters: tuple[str, ...] = EMITTERS
+    archive: str = "grid"  # cells by the levels, or so many centroids
+    centroids: int = 1_000
+    workers: int = 0  # processes that evaluate a function without a kernel; 0 for the search's own
+    time_limit: float = 600.0  # seconds for one evaluation by a worker
+    retries: int = 1  # of an evaluation that raised, hung or died
+    batch: int = 0  # candidates on their way at one time; 0 for twice the workers
 
     @classmethod
     def of(cls, search: str, dimension: int, **changes: Any) -> Settings:
@@ -71,7 +83,19 @@ class Settings:
                 raise InputError(f"{name} must be true or false, but it was {getattr(self, name)!r}")
         if self.bounds not in RULES:
             raise unknown("bounds", self.bounds, RULES)
+        if self.archive not in ARCHIVES:
+            raise unknown("archive", self.archive, ARCHIVES)
+        self._check_whole("centroids", 1, MOST_CENTROIDS)
+        self._check_whole("workers", 0, MOST_WORKERS)
+        self._check_real("time_limit", 0.0, MOST_SECONDS, open_below=True)
+        self._check_whole("retries", 0, MOST_RETRIES)
+        self._check_whole("batch", 0, MOST_BATCH)
         self._check_emitters()
+
+    @property
+    def on_the_way(self) -> int:
+        """How many candidates may be made before the first of them is answered."""
+        return self.batch or 2 * max(self.workers, 1)
 
     def _check_emitters(self) -> None:
         if isinstance(self.emitters, str) or not self.emitters:

@@ -1,24 +1,32 @@
 """Everything a search holds between two evaluations, as plain arrays.
 
-The state is what a checkpoint stores: put back, the search goes on as if it had never stopped.
+The state is what a checkpoint stores: put back, the search goes on as if it had never stopped. Its cells are of one
+of three kinds. An exact grid has a place for every cell. A sparse grid, for more cells than that, has a place for
+every occupied one, found by hashing. Centroids divide the space of violations into few cells, however many
+constraints there are.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import typeof
+from numba import typeof, types
 from numpy.typing import NDArray
 
 from mapelites.errors import InputError
-from mapelites.kernels import inlined
+from mapelites.kernels import compiled_for, inlined
 from mapelites.problem import Constraint, Problem
 from mapelites.search import random
+from mapelites.search.centroids import Centroids, coordinate, nearest_centroid
 from mapelites.tolerances import Tolerances
 
 FIRST_CAPACITY = 1024
+MOST_DENSE = 2_000_000  # cells beyond which only the occupied ones have a place in memory
+FIRST_BITS = 12  # of the first hash table's size; at most half of its places are taken
+HASH = -7046029254386353131  # 2^64 divided by the golden ratio, as a signed number (Knuth's multiplicative hashing)
 
 # Places in `counters`.
 EVALUATIONS, OCCUPIED, REFUSED, IMPROVED = range(4)
@@ -33,7 +41,7 @@ class State(NamedTuple):
 
     Slots 1 to `counters[OCCUPIED]` hold the elites, the later ones are free. Slot 0 holds the best
     feasible solution met, whichever cell it is in: a cell may be wider than the feasible region. Its f is
-    infinite while there is none. `slot_of` gives the slot of a cell, or 0 for an empty one.
+    infinite while there is none. `slot_of` gives the slot of a cell, or 0 for an empty one; see `place_of`.
     """
 
     rng: NDArray[np.uint64]
@@ -54,41 +62,64 @@ class Rule(NamedTuple):
     equality_tolerance: float
 
 
+class Grid(NamedTuple):
+    """Which cell a solution falls in, and whether the grid is sparse."""
+
+    edges: NDArray[np.float64]  # (constraints, levels): padded with infinity
+    strides: NDArray[np.int64]  # cell = sum of bin * stride
+    sparse: bool
+    centroids: NDArray[np.float64]  # (cells, constraints), or none where the cells are those of the levels
+    span: NDArray[np.float64]  # (constraints, 2): the orders of magnitude between which centroids lie
+    point: NDArray[np.float64]  # (constraints,): scratch space
+
+
 class Map(NamedTuple):
     """What the compiled loop needs to know of the problem and the tolerances."""
 
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     data: NDArray[np.float64]
-    edges: NDArray[np.float64]  # (constraints, levels): padded with infinity
-    strides: NDArray[np.int64]  # cell = sum of bin * stride
+    grid: Grid
     rule: Rule
 
 
-def make_map(problem: Problem, tolerances: Tolerances) -> Map:
-    """The compiled loop's view of a problem and its tolerances."""
+def make_map(problem: Problem, tolerances: Tolerances, centroids: Centroids | None = None) -> Map:
+    """The compiled loop's view of a problem and its tolerances, with the cells of the levels or of centroids."""
     shape = tolerances.shape
-    strides = [int(np.prod(shape[i + 1 :], dtype=np.int64)) for i in range(len(shape))]
+    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    count = len(shape)
+    grid = Grid(
+        tolerances.edges.copy(),
+        np.array(strides, dtype=np.int64),
+        cells_of(tolerances, centroids) > MOST_DENSE,
+        np.empty((0, count)) if centroids is None else centroids.points.copy(),
+        np.zeros((count, 2)) if centroids is None else centroids.span.copy(),
+        np.zeros(count),
+    )
     return Map(
         problem.lower.copy(),
         problem.upper.copy(),
         problem.data,
-        tolerances.edges.copy(),
-        np.array(strides, dtype=np.int64),
+        grid,
         Rule(problem.inequalities, problem.equality_tolerance),
     )
 
 
-def new_state(problem: Problem, tolerances: Tolerances, seed: int) -> State:
+def cells_of(tolerances: Tolerances, centroids: Centroids | None) -> int:
+    """How many cells there are."""
+    return tolerances.cells if centroids is None else len(centroids)
+
+
+def new_state(problem: Problem, tolerances: Tolerances, seed: int, centroids: Centroids | None = None) -> State:
     """An empty archive at evaluation 0."""
-    width = 1 + len(problem.constraints)
-    slots = 1 + min(FIRST_CAPACITY, tolerances.cells)
+    width, cells = 1 + len(problem.constraints), cells_of(tolerances, centroids)
+    slots = 1 + min(FIRST_CAPACITY, cells)
     values = np.zeros((slots, width))
     values[0] = np.inf
     return State(
         rng=random.stream(seed),
         counters=np.zeros(4, dtype=np.int64),
-        slot_of=np.zeros(tolerances.cells, dtype=np.int32),
+        slot_of=np.zeros(cells if cells <= MOST_DENSE else 2**FIRST_BITS, dtype=np.int32),
         x=np.zeros((slots, problem.dimension)),
         values=values,
         tags=np.zeros((slots, 3), dtype=np.int64),
@@ -100,15 +131,20 @@ def has_room(state: State) -> bool:
     return int(state.counters[OCCUPIED]) < len(state.tags) - 1 or len(state.tags) > len(state.slot_of)
 
 
-def grown(state: State) -> State:
+def grown(state: State, grid: Grid) -> State:
     """The same state with room for twice as many elites."""
     slots = min(2 * len(state.tags), 1 + len(state.slot_of))
     wider: dict[str, Any] = {}
+    if grid.sparse:
+        wider["slot_of"] = np.zeros(2 * len(state.slot_of), dtype=np.int32)
     for name in BY_SLOT:
         old = getattr(state, name)
         wider[name] = np.zeros((slots, *old.shape[1:]), dtype=old.dtype)
         wider[name][: len(old)] = old
-    return state._replace(**wider)
+    state = state._replace(**wider)
+    if grid.sparse:
+        _find_again(state, grid, 1 + int(state.counters[OCCUPIED]))
+    return state
 
 
 def packed(state: State) -> dict[str, NDArray[Any]]:
@@ -118,12 +154,13 @@ def packed(state: State) -> dict[str, NDArray[Any]]:
     return {"rng": state.rng.copy(), "counters": state.counters.copy(), **arrays}
 
 
-def unpacked(problem: Problem, tolerances: Tolerances, arrays: Mapping[str, NDArray[Any]]) -> State:
-    """A state from what `packed` gave; the shapes must be those of the problem and the tolerances."""
-    state = new_state(problem, tolerances, seed=0)
-    used = 1 + int(arrays["counters"][OCCUPIED])
+def unpacked(new: State, grid: Grid, arrays: Mapping[str, NDArray[Any]]) -> State:
+    """A state from what `packed` gave; the shapes must be those of a new state."""
+    state, used = new, 1 + int(arrays["counters"][OCCUPIED])
+    if used > 1 + len(state.slot_of) and not grid.sparse:
+        raise InputError(f"checkpoint: there are {len(state.slot_of):,} cells, but {used - 1:,} were occupied")
     while len(state.tags) < used:
-        state = grown(state)
+        state = grown(state, grid)
     for name in ("rng", "counters", *BY_SLOT):
         array, target = arrays[name], getattr(state, name)
         target = target[:used] if name in BY_SLOT else target
@@ -133,26 +170,58 @@ def unpacked(problem: Problem, tolerances: Tolerances, arrays: Mapping[str, NDAr
                 f"but it was {array.dtype} of shape {array.shape}"
             )
         target[...] = array
-    state.slot_of[state.tags[1:used, CELL]] = np.arange(1, used, dtype=np.int32)
+    cells = state.tags[1:used, CELL]
+    if not grid.sparse and len(cells) and not 0 <= cells.min() <= cells.max() < len(state.slot_of):
+        raise InputError(f"checkpoint: cells are 0 to {len(state.slot_of) - 1:,}, but one was {cells.max():,}")
+    _find_again(state, grid, used)
     return state
 
 
 @inlined
-def cell_of(values, edges, strides, rule):
+def place_of(grid, slot_of, tags, cell):
+    """Where in `slot_of` the slot of a cell stands, or would stand.
+
+    In a sparse grid it is the first place from the hash on that is free or whose slot is this cell's.
+    """
+    if not grid.sparse:
+        return cell
+    last = slot_of.size - 1  # the size is a power of two
+    place = ((cell * HASH) >> 31) & last
+    while slot_of[place] != 0 and tags[slot_of[place], CELL] != cell:
+        place = (place + 1) & last
+    return place
+
+
+@inlined
+def violation_of(values, i, rule):
+    """The violation of constraint i."""
+    return max(0.0, values[1 + i]) if i < rule.inequalities else abs(values[1 + i])
+
+
+@inlined
+def bin_of(edges, i, violation):
+    """The bin of constraint i that a violation falls in."""
+    place = 0
+    while place < edges.shape[1] and violation > edges[i, place]:
+        place += 1
+    return place
+
+
+@inlined
+def cell_of(values, grid, rule):
     """The cell of one candidate's f, g, h, or -1 where one of them is not a finite number."""
     if not np.isfinite(values[0]):
         return -1
-    cell = 0
-    for i in range(edges.shape[0]):
-        value = values[1 + i]
-        if not np.isfinite(value):
+    cell, nearest = 0, grid.centroids.shape[0] > 0
+    for i in range(grid.edges.shape[0]):
+        if not np.isfinite(values[1 + i]):
             return -1
-        violation = max(0.0, value) if i < rule.inequalities else abs(value)
-        place = 0
-        while place < edges.shape[1] and violation > edges[i, place]:
-            place += 1
-        cell += place * strides[i]
-    return cell
+        violation = violation_of(values, i, rule)
+        if nearest:
+            grid.point[i] = coordinate(violation, grid.span[i, 0], grid.span[i, 1])
+        else:
+            cell += bin_of(grid.edges, i, violation) * grid.strides[i]
+    return nearest_centroid(grid.centroids, grid.point) if nearest else cell
 
 
 @inlined
@@ -179,26 +248,27 @@ def _store(slot, xs, vs, tags, x, values, cell, found_at, operator):
 
 
 @inlined
-def accept(counters, slot_of, xs, vs, tags, edges, strides, rule, x, values, operator):
+def accept(counters, slot_of, xs, vs, tags, grid, rule, x, values, operator):
     """Lines 9 to 12 of Algorithm 1: keep the candidate if its cell is empty or it is strictly better.
 
     Returns whether it was kept.
     """
     counters[EVALUATIONS] += 1
-    cell = cell_of(values, edges, strides, rule)
+    cell = cell_of(values, grid, rule)
     kept = False
     if cell < 0:
         counters[REFUSED] += 1
     else:
         if values[0] < vs[0, 0] and is_feasible(values, rule):
             _store(0, xs, vs, tags, x, values, cell, counters[EVALUATIONS], operator)
-        slot = slot_of[cell]
+        place = place_of(grid, slot_of, tags, cell)
+        slot = slot_of[place]
         kept = slot == 0 or values[0] < vs[slot, 0]
         if kept:
             if slot == 0:
                 counters[OCCUPIED] += 1
                 slot = counters[OCCUPIED]
-                slot_of[cell] = slot
+                slot_of[place] = slot
             counters[IMPROVED] += 1
             _store(slot, xs, vs, tags, x, values, cell, counters[EVALUATIONS], operator)
     return kept
@@ -212,3 +282,17 @@ def _sample() -> tuple[State, Map]:
 
 
 STATE_TYPE, MAP_TYPE = (typeof(each) for each in _sample())
+GRID_TYPE = typeof(_sample()[1].grid)
+
+
+@compiled_for(STATE_TYPE, GRID_TYPE, types.int64)
+def _find_again(state, grid, used):
+    """Enter the slots 1 to `used` - 1 in a new `slot_of`."""
+    for slot in range(1, used):
+        state.slot_of[place_of(grid, state.slot_of, state.tags, state.tags[slot, CELL])] = slot
+
+
+@compiled_for(STATE_TYPE, GRID_TYPE, types.int64)
+def slot_at(state, grid, cell):
+    """The slot of a cell, or 0 where it is empty."""
+    return state.slot_of[place_of(grid, state.slot_of, state.tags, cell)]

@@ -11,6 +11,7 @@ from mapelites import Illumination, Settings, Tolerances
 from mapelites.problems import get
 from mapelites.search.directed import OPERATORS
 from mapelites.search.settings import EMITTERS
+from mapelites.slow import method
 
 
 def cells(component: Any) -> list[list[str]]:
@@ -18,9 +19,9 @@ def cells(component: Any) -> list[list[str]]:
     return [[row.children[i].children.title for i in (2, 3)] for row in component.children[1].children]
 
 
-def test_every_part_of_the_directed_search_and_every_operator_is_named() -> None:
-    assert tuple(PARTS) == EMITTERS
-    assert sorted(name for _, names in PARTS.values() for name in names) == sorted(OPERATORS)
+def test_every_part_of_the_searches_and_every_operator_is_named() -> None:
+    assert set(PARTS) == {*EMITTERS, *method.EMITTERS}
+    assert {name for _, names in PARTS.values() for name in names} == {*OPERATORS, *method.OPERATORS}
 
 
 @pytest.mark.parametrize("search", ["directed", "paper-3"])

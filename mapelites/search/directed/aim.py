@@ -13,7 +13,7 @@ from mapelites.search.directed.common import piece
 from mapelites.search.directed.descent import begin
 from mapelites.search.directed.memory import SOLVER_TYPE, WORK_TYPE
 from mapelites.search.random import below, uniform
-from mapelites.search.state import CELL, MAP_TYPE, OCCUPIED, STATE_TYPE
+from mapelites.search.state import MAP_TYPE, OCCUPIED, STATE_TYPE, bin_of, violation_of
 
 FIRST_RADIUS = 0.02
 ITERATIONS = 12
@@ -22,11 +22,10 @@ STAY = 0.4  # the probability of working on an elite's own cell
 
 
 @piece
-def bins_of(cell, strides, bins):
-    """The bin of each constraint."""
-    for i in range(strides.size):
-        bins[i] = cell // strides[i]
-        cell = cell % strides[i]
+def bins_of(values, edges, rule, bins):
+    """The bin of each constraint, whichever kind the cells are of."""
+    for i in range(bins.size):
+        bins[i] = bin_of(edges, i, violation_of(values, i, rule))
 
 
 @piece
@@ -73,9 +72,10 @@ def start_aim(state, m, solver, work, tries):
         if slot == 0 or tries[drawn] < tries[slot]:
             slot = drawn
     tries[slot] += 1
-    bins_of(state.tags[slot, CELL], m.strides, work.bins)
+    edges = m.grid.edges
+    bins_of(state.values[slot], edges, m.rule, work.bins)
     if uniform(rng) > STAY:
-        step_aside(rng, m.edges, work.bins)
+        step_aside(rng, edges, work.bins)
     for i in range(work.bins.size):
-        interval_of(m.edges, i, work.bins[i], state.values[slot, 1 + i], m.rule, solver.low, solver.high)
+        interval_of(edges, i, work.bins[i], state.values[slot, 1 + i], m.rule, solver.low, solver.high)
     begin(solver, state.x[slot], state.values[slot], FIRST_RADIUS, ITERATIONS, np.inf)

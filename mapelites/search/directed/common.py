@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from mapelites.search.state import EVALUATIONS, accept, cell_of
+from mapelites.search.state import EVALUATIONS, accept, cell_of, place_of
 
 NEGLIGIBLE = 1e-8  # of f: a smaller fall is worth next to nothing
 
@@ -32,17 +32,27 @@ def evaluate(kernel, state, m, gain, budget, x, values, made_by):
         fill_with(values, np.inf)
     else:
         kernel(x, m.data, values)
-        cell = cell_of(values, m.edges, m.strides, m.rule)
-        old = state.values[state.slot_of[cell], 0] if cell >= 0 and state.slot_of[cell] > 0 else np.inf
-        feasible = state.values[0, 0]
-        kept = accept(
-            state.counters, state.slot_of, state.x, state.values, state.tags,
-            m.edges, m.strides, m.rule, x, values, made_by,
-        )  # fmt: skip
-        if kept:
-            gain[0] += fall(old, values[0])
-        if state.values[0, 0] < feasible:
-            gain[0] += fall(feasible, values[0])
+        offer(state, m, gain, x, values, made_by)
+
+
+@piece
+def offer(state, m, gain, x, values, made_by):
+    """Offer an evaluated candidate to the archive; what it did to the map is added to `gain`."""
+    old, feasible = known(state, m, cell_of(values, m.grid, m.rule)), state.values[0, 0]
+    kept = accept(state.counters, state.slot_of, state.x, state.values, state.tags, m.grid, m.rule, x, values, made_by)
+    if kept:
+        gain[0] += fall(old, values[0])
+    if state.values[0, 0] < feasible:
+        gain[0] += fall(feasible, values[0])
+
+
+@piece
+def known(state, m, cell):
+    """The f of a cell's elite, infinite where there is none."""
+    if cell < 0:
+        return np.inf
+    slot = state.slot_of[place_of(m.grid, state.slot_of, state.tags, cell)]
+    return state.values[slot, 0] if slot > 0 else np.inf
 
 
 @piece

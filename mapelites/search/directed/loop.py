@@ -30,6 +30,7 @@ from mapelites.search.directed.memory import (
 from mapelites.search.directed.operators import mutate
 from mapelites.search.directed.polish import start_polish
 from mapelites.search.directed.repair import mend
+from mapelites.search.prompt import Prompt
 from mapelites.search.settings import EMITTERS, Settings
 from mapelites.search.state import EVALUATIONS, OCCUPIED, Map, State, grown
 
@@ -80,7 +81,7 @@ def flattened(memory: Memory) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-class Directed:
+class Directed(Prompt):
     """The directed search at work on a state.
 
     A turn goes to one emitter and is about TURN evaluations long. It can be left after any of its steps and taken up
@@ -140,7 +141,7 @@ class Directed:
         """Room for every new cell that a turn can find: its evaluations, and those of the step that ends it."""
         needed = int(self.state.counters[OCCUPIED]) + TURN + 3 * self.problem.dimension + 16
         while len(self.state.tags) <= min(needed, len(self.state.slot_of)):
-            self.state = grown(self.state)
+            self.state = grown(self.state, self.map.grid)
         old = self._memory.tries
         if len(old) < len(self.state.tags):
             tries = np.zeros(len(self.state.tags), dtype=np.int64)

@@ -1,0 +1,131 @@
+"""One process that evaluates: forked, so that it has the problem's function whatever that is, and killed if need be.
+
+What goes through the pipe are plain bytes: a solution there, values or words back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Iterable
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+
+from mapelites.errors import InputError
+from mapelites.problem import Problem
+from mapelites.slow.answer import DIED, FINE, NOT_FINITE, RAISED, WRONG_SHAPE, Answer, Array
+
+PR_SET_NAME, PR_SET_PDEATHSIG = 15, 1
+PACKAGE = Path(__file__).parents[1]
+LONGEST_WORDS = 500
+LAST_SECONDS = 1.0  # a process that closed its pipe is about to end
+
+
+class Member:
+    """A process of a crew, seen from the process that it works for."""
+
+    def __init__(self, problem: Problem, others: Iterable[Member]) -> None:
+        self.width = 1 + len(problem.constraints)
+        self.connection, theirs = Pipe()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(ValueError, AttributeError):  # closed, or none at all
+                stream.flush()
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                for each in (self, *others):
+                    each.connection.close()  # so that the end of one process is seen by it alone
+                _serve(problem, theirs, parent)
+            finally:
+                os._exit(1)
+        theirs.close()
+        with suppress(OSError):
+            os.setpgid(self.pid, self.pid)
+
+    def send(self, x: Array) -> None:
+        """Have it evaluate a solution; that it is gone is seen when its answer is read."""
+        with suppress(OSError):
+            self.connection.send_bytes(x.tobytes())
+
+    def receive(self) -> Answer:
+        """Its answer, or how it died."""
+        try:
+            content = self.connection.recv_bytes()
+        except (EOFError, OSError):
+            return Answer.without_values(self.width, DIED, self.end(LAST_SECONDS))
+        values = np.frombuffer(content, dtype=np.float64, count=self.width, offset=8)
+        return Answer(values.copy(), content[0], content[8 + 8 * self.width :].decode(errors="replace"))
+
+    def end(self, seconds: float = 0.0) -> str:
+        """Give it so many seconds to die, kill it with everything that it started, and say how it ended."""
+        self.connection.close()
+        until = time.monotonic() + seconds
+        while (ended := os.waitpid(self.pid, os.WNOHANG))[0] == 0 and time.monotonic() < until:
+            time.sleep(0.001)
+        with suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        _, status = ended if ended[0] else os.waitpid(self.pid, 0)
+        if os.WIFSIGNALED(status):
+            return f"its process was killed by {signal.Signals(os.WTERMSIG(status)).name}"
+        return f"its process ended with code {os.waitstatus_to_exitcode(status)}"
+
+
+def _serve(problem: Problem, connection: Connection, parent: int) -> None:
+    """What the process does: solution after solution, as long as its parent lives."""
+    os.setpgid(0, 0)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.disable()  # its parent's last words are the parent's
+    if sys.platform == "linux":
+        system = ctypes.CDLL(None)
+        system.prctl(PR_SET_NAME, b"evaluate", 0, 0, 0)
+        system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    while os.getppid() == parent:
+        try:
+            x = np.frombuffer(connection.recv_bytes(), dtype=np.float64)
+        except (EOFError, OSError):
+            return
+        answer = evaluate(problem, x)
+        connection.send_bytes(answer.status.to_bytes(8, "little") + answer.values.tobytes() + answer.words.encode())
+
+
+def evaluate(problem: Problem, x: Array) -> Answer:
+    """One evaluation, whatever the function does short of ending its process."""
+    width = 1 + len(problem.constraints)
+    try:
+        values = problem.values(x[None])[0]
+    except Exception as error:
+        status = WRONG_SHAPE if _found_by_us(error) else RAISED
+        return Answer.without_values(width, status, _words(error))
+    if not np.isfinite(values).all():
+        wrong = [name for name, value in zip(_names(problem), values, strict=True) if not np.isfinite(value)]
+        return Answer(values, NOT_FINITE, f"{', '.join(wrong)} is no finite number")
+    return Answer(values, FINE)
+
+
+def _names(problem: Problem) -> list[str]:
+    return ["f", *(constraint.name for constraint in problem.constraints)]
+
+
+def _found_by_us(error: Exception) -> bool:
+    """Whether the function returned, and what it returned could not be used."""
+    place = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
+    return isinstance(error, InputError) or place.is_relative_to(PACKAGE)
+
+
+def _words(error: Exception) -> str:
+    """What was raised and where, in one line."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{what.splitlines()[0]} ({Path(place.filename).name}, line {place.lineno})"[:LONGEST_WORDS]

@@ -68,7 +68,8 @@ def create_app(
 
     `access` says who may reach it, and where; `problems` are files and folders of one's own problems.
     """
-    own.watch(problems, store.path / "problems")
+    own.watch(problems, store.path / "problems", in_background=True)
+    own.entries()  # begin to read them
     app = Dash(
         "illuminate",
         title=shell.NAME,
@@ -138,10 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         base = base_path.checked(options.base_path)
         place = serve.Place(options.host, options.port, tuple(options.trust), base, limits)
         problems = [path.expanduser().resolve() for path in options.problems]
-        own.watch(problems)
-        for entry in own.entries():
-            for said in filter(None, (entry.error, *entry.warnings)):
-                sys.stderr.write(f"{said}\n")
+        own.watch(problems)  # says which of them are not there
         return serve.until_stopped(options.data or Store.default_path(), place, problems)
     except InputError as error:
         sys.stderr.write(f"{error}\n")

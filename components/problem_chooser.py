@@ -103,10 +103,11 @@ def select(component_id: str, value: str) -> Component:
 
 def details(problem: Problem) -> list[Component]:
     """A problem in formulas and words: objective, bounds, constraints, difficulty, best known value."""
-    formulas = [rf"\min_x \; f = {problem.formula}"] if problem.formula else []
-    formulas += [rf"{_named(each.name)}:\; {each.formula}" for each in problem.constraints if each.formula]
-    formulas += [rf"\text{{with }} {each}" for each in problem.definitions[:1]]
-    formulas += [rf"\phantom{{\text{{with }}}} {each}" for each in problem.definitions[1:]]
+    size = "" if problem.name in cec2010.NAMES else r"\displaystyle "  # fractions as large as the rest
+    formulas = [rf"\min_x \; f = {size}{problem.formula}"] if problem.formula else []
+    formulas += [rf"{_named(each.name)}:\; {size}{each.formula}" for each in problem.constraints if each.formula]
+    formulas += [rf"\text{{with }} {size}{each}" for each in problem.definitions[:1]]
+    formulas += [rf"\phantom{{\text{{with }}}} {size}{each}" for each in problem.definitions[1:]]
     facts = [
         ("Bounds", bounds(problem)),
         ("Constraints", kinds(problem) if formulas else _listed(problem)),
@@ -165,7 +166,9 @@ def constraint_names(problem: Problem) -> list[str]:
 
 
 def _named(name: str) -> str:
-    return typeset_name(name) if name.replace("_", "").isalnum() and name.isascii() else rf"\text{{{_plain(name)}}}"
+    """A constraint's name: a letter with a number as mathematics, a word as a word."""
+    plain = name.isascii() and name[:1].isalpha() and (len(name) == 1 or name[1:].isdigit())
+    return typeset_name(name) if plain else rf"\text{{{_plain(name)}}}"
 
 
 def _plain(name: str) -> str:

@@ -17,6 +17,7 @@ from dash.development.base_component import Component
 
 from components import problem_chooser, problem_editor_help
 from components.context import Context
+from components.format import many
 from components.shell import URL
 from components.shell_notices import icon, notice, show
 from mapelites.errors import InputError
@@ -176,15 +177,19 @@ def _verdict(text: str) -> list[Component]:
             ),
             html.Div(
                 [
-                    html.Span(f"{error.said[:1].upper()}{error.said[1:]}.", className="error-text"),
+                    html.Span(_sentence(error.said), className="error-text"),
                     html.Button("Go there", id="editor-go", className="text-button", **{"data-at": str(error.at)}),
                 ],
                 className="editor-said",
             ),
         ]  # fmt: skip
     names = ", ".join(problem_chooser.constraint_names(problem))
-    words = f"{problem_chooser.kinds(problem)}: {names}"
-    return [html.Span([icon("check"), f" Ready. {problem.dimension} variables, {words}."], className="editor-ready")]
+    words = f"{many(problem.dimension, 'variable')}, {problem_chooser.kinds(problem)}: {names}"
+    return [html.Span([icon("check"), f" Ready. {words}."], className="editor-ready")]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
 
 
 def register(app: Dash, context: Context) -> None:

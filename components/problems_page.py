@@ -31,8 +31,8 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
                         [
                             dmc.Title("Problems", order=1),
                             dmc.Text(
-                                "Your own, the gallery of engineering designs, and the 18 problems of the CEC 2010 "
-                                "competition, where z = x − o and y = z M with the published shift o and rotation M.",
+                                "Your own, a gallery of engineering designs, and the problems of the competitions. In "
+                                "those of CEC 2010, z = x − o and y = z M with the published shift o and rotation M.",
                                 className="lead",
                             ),
                         ]

@@ -72,7 +72,7 @@ def _problem(values: Mapping[str, str], details: list[Component]) -> Component:
             html.Div(
                 [
                     problem_chooser.select("start-problem", values["problem"]),
-                    control(dimension, values["dimension"], disabled=one_dimension(values["problem"])),
+                    control(dimension, values["dimension"], fixed=one_dimension(values["problem"])),
                 ],
                 className="problem-fields",
             ),
@@ -137,7 +137,7 @@ def register(app: Dash, context: Context) -> None:
         Output("start-initial", "value"),
         Output("start-dimension", "description"),
         Output("start-dimension", "value"),
-        Output("start-dimension", "disabled"),
+        Output("start-dimension", "readOnly"),
         Output("start-slow", "hidden"),
         Input("start-problem", "value"),
         Input("start-dimension", "value"),

@@ -118,9 +118,9 @@ def defaults(query: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def control(field: Field, value: str, *, disabled: bool = False) -> Component:
+def control(field: Field, value: str, *, fixed: bool = False) -> Component:
     """The labelled input of a field."""
-    common = {"id": field.id, "label": field.label, "description": field.help, "value": value, "disabled": disabled}
+    common = {"id": field.id, "label": field.label, "description": field.help, "value": value, "readOnly": fixed}
     if field.choices is None:
         hint = "as the search has it" if field.advanced else None
         return dmc.TextInput(**common, placeholder=hint, autoComplete="off", inputProps={"inputMode": "decimal"})

@@ -6,8 +6,10 @@ A file is read again when it changes. Where the new version is broken, the old o
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from mapelites.problems.formulas import FormulaError, problem_of
 from mapelites.problems.inspection import inspect
 
 PYTHON, FORMULAS = ".py", ".problem"
+log = logging.getLogger(__name__)
+Stamp = tuple[int, int]  # when a file was changed, and its size
 BUILT_IN = (*cec2006.NAMES, *cec2010.NAMES, *gallery.NAMES)
 
 
@@ -27,7 +31,7 @@ class Entry:
     """One file: its problems, what is wrong with its newest version, and what is odd about it."""
 
     path: Path
-    stamp: tuple[int, int]  # when it was changed, and its size
+    stamp: Stamp
     problems: tuple[Problem, ...] = ()
     error: str = ""
     warnings: tuple[str, ...] = ()
@@ -40,10 +44,17 @@ class Library:
         self._paths: tuple[Path, ...] = ()
         self._saved: Path | None = None
         self._entries: dict[Path, Entry] = {}
+        self._readers: ThreadPoolExecutor | None = None
+        self._reading: dict[Path, tuple[Stamp, Future[Entry]]] = {}
         self._lock = threading.Lock()
 
-    def watch(self, paths: Iterable[Path | str] = (), saved: Path | None = None) -> None:
-        """From now on read these files and folders. From the folder `saved` formulas alone are read, never code."""
+    def watch(
+        self, paths: Iterable[Path | str] = (), saved: Path | None = None, *, in_background: bool = False
+    ) -> None:
+        """From now on read these files and folders. From the folder `saved` formulas alone are read, never code.
+
+        `in_background` lets nobody wait for a Python file: until it is looked at, what was there before stays.
+        """
         given = tuple(Path(path).expanduser().resolve() for path in paths)
         for path in given:
             if not path.exists():
@@ -51,7 +62,10 @@ class Library:
             if path.is_file() and path.suffix not in (PYTHON, FORMULAS):
                 raise InputError(f"--problems: a file must end in {PYTHON} or {FORMULAS}, but it was {path.name}")
         with self._lock:
-            self._paths, self._saved, self._entries = given, saved, {}
+            if self._readers is not None:
+                self._readers.shutdown(wait=False, cancel_futures=True)
+            self._paths, self._saved, self._entries, self._reading = given, saved, {}, {}
+            self._readers = ThreadPoolExecutor(2, "problems") if in_background and given else None
 
     @property
     def saved(self) -> Path | None:
@@ -75,10 +89,34 @@ class Library:
             before, self._entries = self._entries, {}
             taken = dict.fromkeys(BUILT_IN, "a built-in problem")
             for path in files:
-                entry = _distinct(_current(path, before.get(path)), taken)
+                entry = _distinct(self._current(path, before.get(path)), taken)
                 self._entries[path] = entry
                 taken |= dict.fromkeys((each.name for each in entry.problems), path.name)
             return list(self._entries.values())
+
+    def _current(self, path: Path, before: Entry | None) -> Entry:
+        """The file as it is now; what was read before where it did not change, or while it is looked at."""
+        try:
+            status = path.stat()
+        except OSError as error:
+            return Entry(path, (0, 0), before.problems if before else (), f"{path.name}: {error.strerror}")
+        stamp = (status.st_mtime_ns, status.st_size)
+        if before is not None and before.stamp == stamp:
+            return before
+        entry = _formulas(path, stamp) if path.suffix == FORMULAS else self._looked_at(path, stamp)
+        if entry is None:
+            return before or Entry(path, (0, 0), warnings=(f"{path.name} is being read",))
+        return replace(entry, problems=before.problems) if entry.error and before is not None else entry
+
+    def _looked_at(self, path: Path, stamp: Stamp) -> Entry | None:
+        """What a Python file holds; None while somebody is still looking."""
+        if self._readers is None:
+            return _python(path, stamp)
+        asked, future = self._reading.get(path, (None, None))
+        if future is None or asked != stamp:
+            future = self._readers.submit(_python_aloud, path, stamp)
+            self._reading[path] = stamp, future
+        return future.result() if future.done() else None
 
     def names(self) -> tuple[str, ...]:
         """The names of all problems in the files."""
@@ -117,22 +155,7 @@ class Library:
         raise AbsentError(f"{problem.name} is in the file {name}, which is not here: start with --problems {name}")
 
 
-def _current(path: Path, before: Entry | None) -> Entry:
-    """The file as it is now; what was read before where it did not change."""
-    try:
-        status = path.stat()
-        stamp = (status.st_mtime_ns, status.st_size)
-        if before is not None and before.stamp == stamp:
-            return before
-        entry = _formulas(path, stamp) if path.suffix == FORMULAS else _python(path, stamp)
-    except OSError as error:
-        stamp, entry = (0, 0), Entry(path, (0, 0), error=f"{path.name}: {error.strerror}")
-    if entry.error and before is not None:
-        return replace(entry, stamp=stamp, problems=before.problems)
-    return entry
-
-
-def _formulas(path: Path, stamp: tuple[int, int]) -> Entry:
+def _formulas(path: Path, stamp: Stamp) -> Entry:
     try:
         return Entry(path, stamp, (problem_of(path.read_text("utf-8")),))
     except FormulaError as error:
@@ -141,9 +164,17 @@ def _formulas(path: Path, stamp: tuple[int, int]) -> Entry:
         return Entry(path, stamp, error=f"{path.name}: it must be a text in UTF-8")
 
 
-def _python(path: Path, stamp: tuple[int, int]) -> Entry:
+def _python(path: Path, stamp: Stamp) -> Entry:
     found = inspect(path)
     return Entry(path, stamp, tuple(map(described, found.sources)), found.error, found.warnings)
+
+
+def _python_aloud(path: Path, stamp: Stamp) -> Entry:
+    """The same where nobody waits for the answer: what is wrong goes to the log too."""
+    entry = _python(path, stamp)
+    for said in filter(None, (entry.error, *entry.warnings)):
+        log.warning("%s", said)
+    return entry
 
 
 def _distinct(entry: Entry, taken: dict[str, str]) -> Entry:

@@ -74,7 +74,7 @@ def test_an_error_is_marked_below_its_character() -> None:
     line, mark = "".join(str(getattr(each, "children", each)) for each in shown.children).split("\n")
     assert line.index("y") == mark.index("▲")
     assert "'y' is not known here" in str(said)
-    assert "Ready. 1 variables" in str(problem_editor._verdict(DISC))
+    assert "Ready. 1 variable, 1 inequality: g1." in str(problem_editor._verdict(DISC))
 
 
 @pytest.mark.parametrize("content", [None, "", "data:,", "data:text/plain;base64,///", "data:x;base64,/w=="])

@@ -163,6 +163,7 @@ def test_a_long_sum_is_no_deeper_than_a_short_one() -> None:
     [
         ("a*b/c", r"\frac{a\,b}{c}"),
         ("2*3*a", r"2 \cdot 3\,a"),
+        ("4/3*pi*a^3", r"\frac{4}{3}\,\pi\,a^{3}"),
         ("(a + b)^2", r"\left(a + b\right)^{2}"),
         ("a - (b - c)", r"a - \left(b - c\right)"),
         ("sqrt(a)/1e-4", r"\frac{\sqrt{a}}{10^{-4}}"),

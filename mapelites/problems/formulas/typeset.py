@@ -39,8 +39,10 @@ def restriction(each: Restriction) -> str:
 
 
 def definitions(document: Document) -> tuple[str, ...]:
-    """What was defined with `let`, one line each."""
-    return tuple(f"{name(key)} = {formula(node)}" for key, node in document.lets)
+    """What was defined with `let`: numbers side by side, formulas a line each."""
+    numbers = [f"{name(key)} = {formula(node)}" for key, node in document.lets if isinstance(node, Number)]
+    others = [f"{name(key)} = {formula(node)}" for key, node in document.lets if not isinstance(node, Number)]
+    return (*([r",\quad ".join(numbers)] if numbers else []), *others)
 
 
 def name(text: str) -> str:
@@ -89,13 +91,16 @@ def _product(node: Product) -> tuple[str, int]:
     if isinstance(first, Negative):  # the sign of the first factor is that of the whole product
         text, _ = _product(Product(((first.inner, False), *node.factors[1:])))
         return f"-{text}", LOOSE
-    above = [each for each, below in node.factors if not below]
+    last = max((place for place, (_, below) in enumerate(node.factors) if below), default=-1)
+    above = [each for each, below in node.factors[: last + 1] if not below]
     under = [each for each, below in node.factors if below]
+    beside = [each for each, _ in node.factors[last + 1 :]]  # what comes after the last division stands beside it
     if not under:
-        return _side_by_side(above), TIGHT
+        return _side_by_side(beside), TIGHT
     top = formula(above[0]) if len(above) == 1 else _side_by_side(above)
     bottom = formula(under[0]) if len(under) == 1 else _side_by_side(under)
-    return rf"\frac{{{top}}}{{{bottom}}}", TIGHT
+    fraction = rf"\frac{{{top}}}{{{bottom}}}"
+    return fraction + (rf"\,{_side_by_side(beside)}" if beside else ""), TIGHT
 
 
 def _side_by_side(factors: Iterable[Expression]) -> str:

@@ -188,10 +188,10 @@ class Problem:
             raise InputError(f"{self.name}: x must have shape (batch, {self.dimension}), but it was {points.shape}")
         points = self.rounded(points)
         out = np.empty((len(points), 1 + len(self.constraints)))
-        if self.compiled:
-            evaluate_rows(self.function, points, self.data, out)
-        elif hasattr(self.function, "rows"):
+        if hasattr(self.function, "rows"):
             out[:] = self.function.rows(points)
+        elif self.compiled:
+            evaluate_rows(self.function, points, self.data, out)
         else:
             for row, point in zip(out, points, strict=True):
                 row[:] = self._call(point)

@@ -126,7 +126,7 @@ def _said(error: BaseException) -> str:
 
 def description(problem: Problem, file: str, digest: str) -> str:
     """Everything about a problem but its function, as a JSON text."""
-    table: dict[str, Any] = {"file": file, "digest": digest}
+    table: dict[str, Any] = {"file": file, "digest": digest, "compiled": problem.compiled}
     table |= {name: getattr(problem, name) for name in (*TEXTS, "best_known", "equality_tolerance")}
     table |= {name: list(getattr(problem, name)) for name in LISTS}
     table |= {name: [float(each) for each in getattr(problem, name)] for name in VECTORS}
@@ -153,7 +153,7 @@ def described(source: str) -> Problem:
         values |= {name: np.array(table[name], dtype=np.float64) for name in VECTORS}
         return Problem(
             constraints=constraints,
-            function=_Absent(str(table["name"]), str(table["file"])),
+            function=(_AbsentKernel if table["compiled"] else _Absent)(str(table["name"]), str(table["file"])),
             best_known=None if best is None else float(best),
             equality_tolerance=float(table["equality_tolerance"]),
             source=source,
@@ -172,4 +172,14 @@ class _Absent:
         self.name, self.file = name, file
 
     def __call__(self, x: Array) -> NoReturn:
+        self.rows(x)
+
+    def rows(self, points: Array) -> NoReturn:
+        """What somebody asks who should not."""
         raise AbsentError(f"{self.name} is in {self.file}, and only the worker executes that file")
+
+
+class _AbsentKernel(_Absent):
+    """Stands for a compiled one."""
+
+    py_func = None  # as every function that numba compiled has

@@ -120,9 +120,12 @@ def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> 
     assert "of 9 points" in warning
 
 
-def test_a_description_carries_everything_but_the_code(tmp_path: Path) -> None:
-    real = load(written(tmp_path, BEAM))[0]
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_description_carries_everything_but_the_code(tmp_path: Path, compiled: bool) -> None:
+    fast = BEAM.replace("def beam", "@njit\ndef beam").replace("[1 - x[0]], []", "(1 - x[0],), ()")
+    real = load(written(tmp_path, "from numba import njit\n" + fast if compiled else BEAM))[0]
     stand_in = described(real.source)
+    assert stand_in.compiled == real.compiled == compiled
     for name in ("name", "title", "difficulty", "variables", "units", "constraints", "dimension"):
         assert getattr(stand_in, name) == getattr(real, name)
     assert (stand_in.title, stand_in.difficulty, stand_in.units) == ("Beam", "A beam.", ("mm", ""))

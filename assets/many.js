@@ -164,7 +164,8 @@
   function draw() {
     const box = byId("parallel");
     if (!box || !state.data || !box.clientWidth) { return; }
-    const count = state.data.axes.length, width = Math.max(box.clientWidth, count * 62);
+    const count = state.data.axes.length, longest = Math.max(...state.data.axes.map((axis) => axis.name.length));
+    const width = Math.max(box.clientWidth, count * Math.max(62, 8 * longest + 10));
     const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.axis : undefined;
     let inside = box.querySelector(".parallel-inside");
     if (!inside) {

@@ -117,7 +117,6 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Input(ids.BRUSH, "data"),
         Input(ids.SELECTED, "data"),
         Input(ids.OVERVIEW, "value"),
-        Input(SCHEME, "data"),
         prevent_initial_call=True,
     )
 

@@ -10,6 +10,7 @@ from components.map_fold import Axis, Fold
 from mapelites.tolerances import Tolerances, short
 
 LONGEST = 6  # characters of a level in a label
+SHORT_NAME = 4  # characters of a constraint's name that fits above a column of labels
 FONT = "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -119,6 +120,8 @@ def margins(fold: Fold, look: Look) -> dict[str, int]:
     one = 66 if look.narrow else 92
     deep = look.inner_depth + (22 if look.narrow else 26)
     left = deep + 10 if len(fold.y.bins) > 1 else one if fold.y.bins else 34
+    longest = max((len(fold.tolerances.names[c]) for c in fold.x.constraints), default=0)
+    left = max(left, min(26 + 7 * longest, 110 if look.narrow else 180))
     bottom = deep if len(fold.x.bins) > 1 else 58 if _upright(fold.x, look) else 34
     return {"l": left, "r": 4 if look.narrow else 8, "t": 24, "b": bottom}
 
@@ -175,6 +178,11 @@ def _names(fold: Fold, look: Look) -> list[dict[str, Any]]:
     for constraint, depth in zip(fold.x.constraints, _depths(fold.x, look), strict=True):
         where = {"x": 0, "y": 0, "xanchor": "right", "yanchor": "top", "xshift": -6, "yshift": -depth}
         found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> →"})
+    if any(len(names[constraint]) > SHORT_NAME for constraint in fold.y.constraints):
+        # Long names of both stand side by side above the map: in columns they would cover each other.
+        text = ", in it ".join(f"<b>{names[constraint]}</b> ↑" for constraint in fold.y.constraints)
+        where = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "yshift": 3}
+        return [*found, {**plain, **where, "text": text}]
     for constraint, depth in zip(fold.y.constraints, _depths(fold.y, look), strict=True):
         where = {"x": 0, "y": 1, "xanchor": "right", "yanchor": "bottom", "xshift": -depth, "yshift": 3}
         found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> ↑"})

@@ -10,8 +10,8 @@ import numpy as np
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
+from components import run_failures, summary
 from components import run_ids as ids
-from components import summary
 from components.context import Context
 from components.format import count, duration, many, number, percent, rate
 from components.run_curve import curves
@@ -21,13 +21,6 @@ from mapelites.runs import Run
 
 PERIOD, SLOW_PERIOD = 150, 2_000  # milliseconds between looks, while something happens and after
 ACTIVE = ("queued", "running")
-FAILED = {
-    "raised": "raised an exception",
-    "not finite": "gave a value that is no finite number",
-    "wrong shape": "returned the wrong shape",
-    "died": "ended its process",
-    "too slow": "took longer than the time limit",
-}
 SMOOTHING = 0.5
 
 
@@ -181,23 +174,10 @@ def _numbers(run: Run, context: Context) -> list[Component]:
         html.Div([html.Div(f"Cells, {detail}", className="fact-name"), html.B(share)], className="fact"),
     ]
     if run.failures:
-        found.append(
-            html.Div([html.Div("Without an answer", className="fact-name"), *_failures(run)], className="fact")
-        )
+        found.append(run_failures.layout(run))
     elif run.refused:
         words = f"{many(run.refused, 'candidate')} with a value that is no finite number"
         found.append(html.Div([html.Div("Refused", className="fact-name"), html.Div(words)], className="fact"))
-    return found
-
-
-def _failures(run: Run) -> list[Component]:
-    """Evaluations that came to nothing, by kind, each with what was said of the last one."""
-    found: list[Component] = []
-    for kind, (times, words) in run.failures.items():
-        said = f"{many(times, 'evaluation')} {FAILED.get(kind, kind)}"
-        found.append(html.Div(said, title=words, className="failure"))
-        if words:
-            found.append(html.Div(f"last: {words}", className="failure-words"))
     return found
 
 

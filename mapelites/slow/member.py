@@ -106,8 +106,9 @@ def evaluate(problem: Problem, x: Array) -> Answer:
     try:
         values = problem.values(x[None])[0]
     except Exception as error:
-        status = WRONG_SHAPE if _found_by_us(error) else RAISED
-        return Answer.without_values(width, status, _words(error))
+        if _found_by_us(error):
+            return Answer.without_values(width, WRONG_SHAPE, str(error)[:LONGEST_WORDS])
+        return Answer.without_values(width, RAISED, _words(error))
     if not np.isfinite(values).all():
         wrong = [name for name, value in zip(_names(problem), values, strict=True) if not np.isfinite(value)]
         return Answer(values, NOT_FINITE, f"{', '.join(wrong)} is no finite number")

@@ -30,7 +30,7 @@ def all_answers(crew: Crew, count: int) -> dict[int, tuple[int, str]]:
         (boxes.not_a_number, NOT_FINITE, "f is no finite number"),
         (boxes.wrong_count, WRONG_SHAPE, "must return 1 inequalities and 1 equalities, but it returned 2 and 1"),
         (boxes.wrong_kind, WRONG_SHAPE, "cannot unpack"),
-        (boxes.nested, WRONG_SHAPE, "ValueError"),
+        (boxes.nested, WRONG_SHAPE, "sequence"),
         (boxes.killed, DIED, "its process was killed by SIGKILL"),
         (boxes.exits, DIED, "its process ended with code 3"),
         (boxes.hangs, TOO_SLOW, "no answer within 0.2 s"),

@@ -422,11 +422,13 @@
                 "icon icon-" + (stopped ? "play" : "pause"), stopped ? "Play the history" : "Pause the replay"];
       },
 
-      address: function (at, axes, colour, scale, cell, levels, rest, brush, overview, run) {
+      address: function (at, axes, colour, scale, cell, levels, rest, brush, overview, asked, run) {
         const base = window.dash_clientside.shell.base + "/run/" + encodeURIComponent(run);
         if (!run || window.location.pathname !== base) { return; }
-        const live = window.dash_clientside.live, query = live.query(live.view(at, axes, colour, scale, cell, levels, rest, brush, overview));
+        const live = window.dash_clientside.live, answers = window.dash_clientside.answers;
+        const query = live.query({ ...live.view(at, axes, colour, scale, cell, levels, rest, brush, overview), ...answers.view(asked) });
         window.history.replaceState(window.history.state, "", base + (query ? "?" + query : ""));
+        answers.linkReport(query);
       },
 
       tools: function (pin, python, json, download, link, texts, pinned) {

@@ -11,7 +11,7 @@ import dash_mantine_components as dmc
 from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.development.base_component import Component
 
-from components import experiments_figures, experiments_files
+from components import answers_campaign, experiments_figures, experiments_files
 from components.context import Context
 from components.experiments_data import Campaigns, Look
 from components.experiments_figures import CURVES
@@ -85,6 +85,7 @@ def layout(context: Context, query: Mapping[str, str], campaign_id: str) -> Comp
                 className="card experiments-part",
                 hidden=len(campaign.searches) < 2,
             ),
+            answers_campaign.layout(),
             dcc.Store(id="campaign-id", data=look.folder.id),
             dcc.Store(id="campaign-view", data=asdict(view)),
             dcc.Store(id="campaign-seen"),
@@ -230,7 +231,13 @@ def register(app: Dash, context: Context) -> None:
     _register_view(app, campaigns)
     _register_progress(app, campaigns)
     _register_figures(app, campaigns)
+    answers_campaign.register(app, campaigns, _instance)
     _register_buttons(app, campaigns)
+
+
+def _instance(campaign: Campaign, given: Any) -> Instance:
+    view = View.of(campaign, given)
+    return Instance(view.problem, view.dimension, view.search)
 
 
 def _register_view(app: Dash, campaigns: Campaigns) -> None:

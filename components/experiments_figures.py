@@ -56,7 +56,7 @@ def convergence(
     lines = references if kind == "objective" and shown else {}
     log = kind == "objective" and _spreads(shown)
     data += [_reference(name, value, span, look) for name, value in lines.items() if value > 0 or not log]
-    layout = _layout(look, CURVES[kind], log=log)
+    layout = chart_layout(look, CURVES[kind], log=log)
     layout["xaxis"] |= {"type": "log", "title": {"text": "evaluations"}}
     if not shown:
         _empty(
@@ -81,7 +81,7 @@ def boxes(
         data.append(_box(row, values, [final.run for final in finals], shade[row.instance.search]))
     log = _spreads(shown)
     title = "Objective of the feasible runs" if feasible else "Mean violation, no run is feasible"
-    layout = _layout(look, title, log=log)
+    layout = chart_layout(look, title, log=log)
     layout["xaxis"] |= {"type": "category"}
     layout["showlegend"] = False
     if not shown:
@@ -215,7 +215,8 @@ def _empty(layout: dict[str, Any], text: str, look: Look) -> None:
     ]  # fmt: skip
 
 
-def _layout(look: Look, title: str, *, log: bool) -> dict[str, Any]:
+def chart_layout(look: Look, title: str, *, log: bool) -> dict[str, Any]:
+    """Axes, grid and legend of a plain chart."""
     grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True}
     return {
         "xaxis": dict(grid),

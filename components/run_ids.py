@@ -23,3 +23,4 @@ DRAWN = "run-drawn"  # Store: what the figure shows
 NARROW = "run-narrow"  # Store: whether the screen is narrow
 MAP = "run-map"  # Graph
 MAP_BOX = "map-box"  # what can be focused around it
+ANSWERS = "run-answers"  # Store: the question asked of the map, and everything it depends on

@@ -8,6 +8,8 @@ from dash import ClientsideFunction, Dash, Input, State, dcc, html
 from dash.development.base_component import Component
 
 from components import (
+    answers,
+    answers_state,
     inspector,
     many_controls,
     many_overview,
@@ -31,17 +33,24 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
     tolerances = run.request.tolerances
     view = from_query(query, tolerances)
     shown = read_levels(view["levels"], tolerances) or tolerances
+    asked = answers_state.from_query(query, shown)
     return html.Div(
         [
             dcc.Store(id=ids.RUN, data=run.id),
             dcc.Store(id=ids.NAMES, data=list(tolerances.names)),
             run_head.layout(run, context, [run_actions.pace(run), run_export.layout()]),
             html.Div(id="rebin-note", className="rebin-note", hidden=True),
+            answers.tabs(run, asked),
             html.Div(
                 [
                     html.Div(
                         [
-                            run_map.layout(run.request.get_problem(), shown, view),
+                            html.Div(
+                                run_map.layout(run.request.get_problem(), shown, view),
+                                id="view-map",
+                                hidden=asked["view"] != "map",
+                            ),
+                            answers.layout(run, shown, asked),
                             timeline.layout(run_head.moments(run, context), view["at"]),
                         ],
                         className="run-left",
@@ -72,6 +81,7 @@ def register(app: Dash, context: Context) -> None:
     run_levels.register(app, maps)
     run_budget.register(app, context, maps)
     run_export.register(app, context, maps)
+    answers.register(app, context, maps)
     app.clientside_callback(
         ClientsideFunction("run", "address"),
         Input(ids.MOMENT, "data"),
@@ -83,6 +93,7 @@ def register(app: Dash, context: Context) -> None:
         Input(ids.REST, "data"),
         Input(ids.BRUSH, "data"),
         Input(ids.OVERVIEW, "value"),
+        Input(ids.ANSWERS, "data"),
         State(ids.RUN, "data"),
         prevent_initial_call=True,
     )

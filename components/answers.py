@@ -1,0 +1,199 @@
+"""The answers of a run: what a constraint costs, what if, almost feasible, trade-off, relations; beside the map.
+
+All questions are asked of the map that is shown, at its moment and its levels, and one selection runs through
+all of them: a design pressed anywhere is the cell chosen on the map and in the inspector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+
+from components import (
+    answers_allow,
+    answers_almost,
+    answers_front,
+    answers_parts,
+    answers_price,
+    answers_relations,
+    answers_report,
+    answers_whatif,
+    summary,
+)
+from components import run_ids as ids
+from components.answers_local import local_multipliers, related
+from components.answers_state import VIEWS, Asked, read
+from components.context import Context
+from components.run_view import Maps, Shown, read_cell
+from components.shell import SCHEME
+from components.shell_notices import icon
+from mapelites.answers import Designs, ranking
+from mapelites.answers.words import worth as worth_in_words
+from mapelites.errors import InputError
+from mapelites.runs import Run
+from mapelites.tolerances import Tolerances
+
+GRAPHS = (answers_price.CURVE, answers_price.MOVING, answers_front.FRONT, answers_relations.PAIR)
+
+
+def tabs(run: Run, data: Mapping[str, Any]) -> Component:
+    """The questions in one line, and the shortest answer under it."""
+    names = [dmc.TabsTab(words, value=view) for view, words in VIEWS.items()]
+    report = html.A(
+        [icon("download"), "Report"],
+        href=f"{summary.address(run)}/report.html",
+        target="_blank",
+        id="answers-report",
+        className="report-link",
+        title="One page to print or send",
+    )
+    return html.Div(
+        [
+            dcc.Store(id=ids.ANSWERS, data=dict(data)),
+            dcc.Store(id="answers-about", data=data["about"]),
+            dcc.Store(id="answers-pair-chosen", data=data["pair"]),
+            dcc.Store(id="answers-key"),
+            html.Div(
+                [dmc.Tabs(dmc.TabsList(names), id="answers-view", value=data["view"], className="view-tabs"), report],
+                className="view-bar",
+            ),
+            html.Div(id="answers-glance", className="glance", role="status"),
+        ],
+        className="views",
+    )
+
+
+def layout(run: Run, shown: Tolerances, data: Mapping[str, Any]) -> Component:
+    """Controls that stay as they are while a run goes on, and the body that follows it."""
+    need = dmc.TextInput(
+        id="answers-need", label="I need the objective below", placeholder="a number", value=data["need"],
+        debounce=400, size="sm", className="answer-field",
+    )  # fmt: skip
+    margin = dmc.TextInput(
+        id="answers-margin", label="Each violated by less than", value=data["margin"], debounce=400, size="sm",
+        description="a number, or a share of the last level such as 5 %", className="answer-field",
+    )  # fmt: skip
+    most = dmc.SegmentedControl(
+        id="answers-most", data=[{"value": "1", "label": "One violated"}, {"value": "2", "label": "Up to two"}],
+        value=str(data["most"]), size="sm", **{"aria-label": "How many constraints may be violated"},
+    )  # fmt: skip
+    measure = dmc.SegmentedControl(
+        id="answers-measure", value=data["measure"], size="sm", **{"aria-label": "How violation is measured"},
+        data=[{"value": key, "label": name.capitalize()} for key, name in answers_front.NAMES.items()],
+    )  # fmt: skip
+    return html.Div(
+        [
+            answers_allow.layout(run.request.get_problem(), shown, data),
+            html.Section(need, className="card answer-part for-whatif"),
+            html.Section([margin, most], className="card answer-part answer-controls for-almost"),
+            html.Section(measure, className="card answer-part answer-controls for-front"),
+            html.Div(id="answers-body", className="answers-body"),
+        ],
+        id="answers",
+        className=f"answers view-{data['view']}",
+    )
+
+
+def register(app: Dash, context: Context, maps: Maps) -> None:
+    """One question is gathered in the browser, one callback answers it."""
+    answers_allow.register(app, maps)
+    answers_report.register(app, context, maps)
+    app.clientside_callback(
+        ClientsideFunction("answers", "gather"),
+        Output(ids.ANSWERS, "data"),
+        Output("answers", "className"),
+        Output("view-map", "hidden"),
+        Output("allow-words", "children"),
+        Input("answers-view", "value"),
+        Input("answers-about", "data"),
+        Input("answers-pair-chosen", "data"),
+        Input("answers-need", "value"),
+        Input("answers-margin", "value"),
+        Input("answers-most", "value"),
+        Input("answers-measure", "value"),
+        Input({"allow-value": ALL}, "value"),
+        Input({"allow-hard": ALL}, "checked"),
+        State({"allow-value": ALL}, "id"),
+        State(answers_allow.STEPS, "data"),
+        State(ids.ANSWERS, "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("answers", "pick"),
+        Output(ids.SELECTED, "data", allow_duplicate=True),
+        *(Input(graph, "clickData") for graph in GRAPHS),
+        prevent_initial_call=True,
+    )
+
+    @app.callback(
+        Output("answers-body", "children"),
+        Output("answers-glance", "children"),
+        Output("answers-key", "data"),
+        Input(ids.ANSWERS, "data"),
+        Input(ids.SEEN, "data"),
+        Input(ids.MOMENT, "data"),
+        Input(ids.LEVELS, "data"),
+        Input(ids.SELECTED, "data"),
+        Input(SCHEME, "data"),
+        State(ids.RUN, "data"),
+        State("answers-key", "data"),
+    )
+    def answer(data: Any, _: Any, at: Any, levels: Any, cell: Any, scheme: Any, run_id: Any, before: Any) -> Any:
+        shown = maps.shown(run_id, at, levels)
+        asked = read(data, shown.tolerances)
+        selected = _selected(cell, shown)
+        dark = scheme == "dark"
+        key = [*shown.key, asked.key, *((None, None) if asked.view == "map" else (selected, dark))]
+        if key == before:
+            return no_update, no_update, no_update
+        designs = Designs.of(maps.archive(shown), asked.hard)
+        if asked.view == "map":
+            return [], _glance(designs), key
+        return _body(context, shown, designs, asked, selected, dark=dark), [], key
+
+
+def _selected(cell: Any, shown: Shown) -> int | None:
+    """The cell chosen; one of other levels, while new ones are on their way, is none."""
+    try:
+        return read_cell(cell, shown.tolerances)
+    except InputError:
+        return None
+
+
+def _body(
+    context: Context, shown: Shown, designs: Designs, asked: Asked, selected: int | None, *, dark: bool
+) -> list[Component]:
+    if not len(designs):
+        words = "Answers come with the first elites; the page follows the run by itself."
+        if asked.hard:
+            words = (
+                f"No elite satisfies all of {', '.join(asked.hard)}. Mark fewer constraints hard, or let the run go on."
+            )
+        return [html.Section(answers_parts.empty("Nothing found yet", words), className="card answer-part")]
+    if asked.view == "price":
+        worth = answers_price.chosen(asked, ranking(designs, designs.limits(asked.allow)), designs)
+        local = local_multipliers(context, shown.run, designs, worth.start.row)
+        return answers_price.view(designs, asked, selected, local, dark=dark)
+    if asked.view == "whatif":
+        return answers_whatif.view(designs, asked, selected)
+    if asked.view == "almost":
+        return answers_almost.view(designs, asked, selected)
+    if asked.view == "front":
+        return answers_front.view(designs, asked, selected, dark=dark)
+    found = related(context, shown.run, designs)
+    return answers_relations.view(designs, asked, found, summary.address(shown.run), selected, dark=dark)
+
+
+def _glance(designs: Designs) -> list[Component]:
+    """The most telling sentence of all, above the map."""
+    if not len(designs):
+        return []
+    worth = ranking(designs, designs.satisfied)[0]
+    name = designs.names[worth.constraint]
+    return [
+        html.Span(worth_in_words(name, worth), className="glance-words"),
+        html.Button("What does each constraint cost?", className="text-button", **{"data-view": "price"}),
+    ]

@@ -1,0 +1,221 @@
+"""The figures of the answers, as JSON values: price curves, moving variables, the front, and pairs of numbers.
+
+Every point that stands for a design carries its cell, so that a click selects it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from components.experiments_figures import chart_layout
+from components.map_axes import Look
+from components.map_colour import KINDS
+from mapelites.answers import Bands, Change, Designs, Front, Price
+from mapelites.answers.front import spread
+from mapelites.answers.words import amount, tolerance
+from mapelites.problem import Array
+
+ACCENT = {False: "#4263eb", True: "#91a7ff"}  # by dark
+MOST_POINTS = 2_500  # of those not on the front; more would only make a blot
+MOST_LINES = 8
+SEED = 1
+
+
+def price_curve(designs: Designs, curve: Price, held: float, selected: int | None, *, dark: bool) -> dict[str, Any]:
+    """Best objective over the tolerance of one constraint: steps, with the elites as points."""
+    look = Look.of(dark=dark, narrow=False)
+    name = designs.names[curve.constraint]
+    known = [place for place, step in enumerate(curve.steps) if step.row is not None]
+    rows = [row for step in curve.steps if (row := step.row) is not None]
+    f = [float(designs.f[row]) for row in rows]
+    line = {
+        "type": "scatter", "mode": "lines+markers", "x": known, "y": f, "line": {"shape": "hv", "color": ACCENT[dark],
+        "width": 2.4}, "marker": _marker(designs, rows, selected, look, dark=dark),
+        "customdata": _cells(designs, rows), "cliponaxis": False,
+        "text": [f"{name} up to {tolerance(curve.steps[place].tolerance)}" for place in known],
+        "hovertemplate": "%{text}: %{y:.6g}<br>a click opens this design<extra></extra>",
+    }  # fmt: skip
+    layout = chart_layout(look, "best objective", log=_orders(designs.f[rows]))
+    layout["xaxis"] |= _levels_axis(curve, f"tolerance allowed on {name}")
+    layout["showlegend"] = False
+    layout["uirevision"] = f"{name} {len(curve.steps)}"
+    layout["annotations"] = [
+        {"x": place, "y": 0.5, "yref": "paper", "text": "not found", "showarrow": False, "textangle": -90,
+         "font": {"size": 11, "color": look.quiet}}
+        for place, step in enumerate(curve.steps) if step.row is None
+    ]  # fmt: skip
+    at = next((place for place, step in enumerate(curve.steps) if step.tolerance >= held), len(curve.steps) - 1)
+    layout["shapes"] = [
+        {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1,
+         "line": {"color": look.quiet, "width": 1, "dash": "dot"}}
+    ]  # fmt: skip
+    return {"data": [line], "layout": layout}
+
+
+def band_curve(band: Bands, name: str, *, dark: bool) -> dict[str, Any]:
+    """The same over many runs: the median as steps, the quartiles as an area."""
+    look = Look.of(dark=dark, narrow=False)
+    low, middle, high = band.quartiles
+    places = np.arange(len(band.tolerances))
+    both = ~(np.isnan(low) | np.isnan(high))
+    edge = {"type": "scatter", "mode": "lines", "line": {"width": 0, "shape": "hv"}, "hoverinfo": "skip"}
+    data = [
+        {**edge, "x": places[both].tolist(), "y": low[both].tolist(), "showlegend": False},
+        {**edge, "x": places[both].tolist(), "y": high[both].tolist(), "fill": "tonexty",
+         "fillcolor": f"{ACCENT[dark]}33", "name": "quartiles"},
+        {"type": "scatter", "mode": "lines+markers", "x": places.tolist(),
+         "y": [None if math.isnan(each) else each for each in middle.tolist()], "name": "median",
+         "line": {"shape": "hv", "color": ACCENT[dark], "width": 2.4}, "marker": {"size": 8},
+         "text": [f"{name} up to {tolerance(t)}: found by {n} of {band.runs} runs"
+                  for t, n in zip(band.tolerances, band.found.tolist(), strict=True)],
+         "hovertemplate": "%{text}<br>median %{y:.6g}<extra></extra>"},
+    ]  # fmt: skip
+    layout = chart_layout(look, "best objective", log=False)
+    layout["xaxis"] |= _axis_of(band.tolerances, f"tolerance allowed on {name}")
+    layout["annotations"] = [
+        {"x": place, "y": 0.5, "yref": "paper", "text": "not found", "showarrow": False, "textangle": -90,
+         "font": {"size": 11, "color": look.quiet}}
+        for place, each in enumerate(middle.tolist()) if math.isnan(each)
+    ]  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def moving(designs: Designs, curve: Price, moved: Sequence[Change], *, dark: bool) -> dict[str, Any]:
+    """The variables that move along a price curve, each as a share of its bounds."""
+    look = Look.of(dark=dark, narrow=False)
+    problem = designs.problem
+    cells = [None if step.row is None else int(designs.cells[step.row]) for step in curve.steps]
+    data = []
+    for place, change in enumerate(moved[:MOST_LINES]):
+        low, high = problem.lower[change.variable], problem.upper[change.variable]
+        share = (change.values - low) / (high - low)
+        data.append({
+            "type": "scatter", "mode": "lines+markers", "name": problem.variables[change.variable],
+            "x": list(range(len(share))), "y": [None if math.isnan(each) else 100 * each for each in share.tolist()],
+            "text": [amount(value) if not math.isnan(value) else "" for value in change.values.tolist()],
+            "customdata": cells, "line": {"color": KINDS[place % len(KINDS)], "width": 2}, "marker": {"size": 7},
+            "hovertemplate": f"{problem.variables[change.variable]} = %{{text}}<extra></extra>",
+        })  # fmt: skip
+    layout = chart_layout(look, "place within its bounds, %", log=False)
+    layout["xaxis"] |= _levels_axis(curve, f"tolerance allowed on {designs.names[curve.constraint]}")
+    return {"data": data, "layout": layout}
+
+
+def front_figure(designs: Designs, found: Front, measure: str, selected: int | None, *, dark: bool) -> dict[str, Any]:
+    """Objective against violation: every design a point, those that nothing beats joined, the knee marked."""
+    look = Look.of(dark=dark, narrow=False)
+    on = set(found.rows)
+    others = np.array([row for row in range(len(designs)) if row not in on], dtype=np.int64)
+    if len(others) > MOST_POINTS:
+        others = np.sort(np.random.default_rng(SEED).choice(others, MOST_POINTS, replace=False))
+    place, axis = _violation_axis(found.violation)
+    rows = list(found.rows)
+    hover = "%{text}, objective %{y:.6g}<br>a click opens this design<extra></extra>"
+    data = [
+        _points(designs, others, place, found.violation, hover, {"color": look.quiet, "size": 5, "opacity": 0.45},
+                "other elites"),
+        {**_points(designs, rows, place, found.violation, hover, _marker(designs, rows, selected, look, dark=dark),
+                   "front"),
+         "mode": "lines+markers", "line": {"shape": "hv", "color": ACCENT[dark], "width": 2}},
+    ]  # fmt: skip
+    if found.knee is not None:
+        ring = {"symbol": "diamond-open", "size": 17, "color": look.strong, "line": {"width": 2}}
+        data.append(_points(designs, [found.knee], place, found.violation, hover, ring, "knee"))
+    chosen = designs.row_of(selected)
+    if chosen is not None and chosen not in on:
+        ring = {"symbol": "circle-open", "size": 13, "color": ACCENT[dark], "line": {"width": 3}}
+        data.append(_points(designs, [chosen], place, found.violation, hover, ring, "selected"))
+    layout = chart_layout(look, "objective", log=_orders(designs.f))
+    layout["xaxis"] |= {**axis, "title": {"text": f"{measure} violation"}}
+    layout["uirevision"] = measure
+    return {"data": data, "layout": layout}
+
+
+def pair_figure(
+    designs: Designs, columns: tuple[Array, Array], names: tuple[str, str], selected: int | None, *, dark: bool
+) -> dict[str, Any]:
+    """Two numbers of every design against each other."""
+    look = Look.of(dark=dark, narrow=False)
+    rows = np.arange(len(designs))
+    if len(rows) > MOST_POINTS:
+        rows = np.sort(np.random.default_rng(SEED).choice(rows, MOST_POINTS, replace=False))
+    layout = chart_layout(look, "", log=False)
+    places, axes = zip(*(_violation_axis(column) for column in columns), strict=True)
+    for axis, found, name in zip(("xaxis", "yaxis"), axes, names, strict=True):
+        layout[axis] |= {**found, "title": {"text": name}}
+    layout["showlegend"] = False
+    point = {
+        "type": "scatter", "mode": "markers", "x": places[0][rows].tolist(), "y": places[1][rows].tolist(),
+        "customdata": _cells(designs, rows), "marker": _marker(designs, rows, selected, look, dark=dark, size=7),
+        "text": [f"{names[0]} {amount(float(a))}, {names[1]} {amount(float(b))}"
+                 for a, b in zip(columns[0][rows], columns[1][rows], strict=True)],
+        "hovertemplate": "%{text}<br>a click opens this design<extra></extra>",
+    }  # fmt: skip
+    return {"data": [point], "layout": layout}
+
+
+def _points(
+    designs: Designs, rows: Any, place: Array, violation: Array, hover: str, marker: dict[str, Any], name: str
+) -> dict[str, Any]:
+    at = np.asarray(rows, dtype=np.int64)
+    return {
+        "type": "scatter", "mode": "markers", "x": place[at].tolist(), "y": designs.f[at].tolist(), "name": name,
+        "customdata": _cells(designs, at), "marker": marker, "hovertemplate": hover,
+        "text": [f"violation {amount(float(each))}" for each in violation[at]],
+    }  # fmt: skip
+
+
+def _marker(
+    designs: Designs, rows: Any, selected: int | None, look: Look, *, dark: bool, size: int = 9
+) -> dict[str, Any]:
+    """Points, the selected one larger and with a ring."""
+    chosen = [selected is not None and int(designs.cells[row]) == selected for row in rows]
+    return {
+        "color": ACCENT[dark],
+        "size": [size + 6 if each else size for each in chosen],
+        "line": {"width": [3 if each else 0 for each in chosen], "color": look.strong},
+    }
+
+
+def _cells(designs: Designs, rows: Any) -> list[int]:
+    return [int(designs.cells[row]) for row in rows]
+
+
+def _levels_axis(curve: Price, title: str) -> dict[str, Any]:
+    return _axis_of(tuple(step.tolerance for step in curve.steps), title)
+
+
+def _axis_of(tolerances: Sequence[float], title: str) -> dict[str, Any]:
+    """One place per level, evenly spaced: levels usually lie orders of magnitude apart."""
+    last = len(tolerances) - 1
+    return {
+        "tickvals": list(range(last + 1)),
+        "ticktext": [tolerance(each) for each in tolerances],
+        "range": [-0.25, last + 0.25],
+        "title": {"text": title},
+    }
+
+
+def _orders(values: Array) -> bool:
+    """Whether a scale of orders of magnitude is needed; the same rule as the knee's."""
+    return bool(len(values) and (values > 0).all() and spread(values) is not values)
+
+
+def _violation_axis(values: Array) -> tuple[Array, dict[str, Any]]:
+    """Places and ticks of numbers on a plain scale, or on one of orders of magnitude with a place for 0."""
+    places = spread(values)
+    if places is values:
+        return values, {}
+    zero = float(places.min())
+    top = math.ceil(float(places.max()))
+    bottom = math.ceil(zero + (1.0 if (values == 0).any() else 0.0))
+    step = max(1, round((top - bottom) / 6))
+    orders = list(range(bottom, top + 1, step))
+    ticks, texts = [float(each) for each in orders], [amount(10.0**each) for each in orders]
+    if (values == 0).any():
+        ticks, texts = [zero, *ticks], ["0", *texts]
+    return places, {"tickvals": ticks, "ticktext": texts}

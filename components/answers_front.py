@@ -1,0 +1,82 @@
+"""The trade-off front: objective against violation, drawn and as a table."""
+
+from __future__ import annotations
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components import answers_parts as parts
+from components.answers_figures import MOST_POINTS, front_figure
+from components.answers_state import Asked
+from components.format import count, many
+from components.map_figure import CONFIG
+from mapelites.answers import Designs, Front, front
+from mapelites.answers.words import amount, apart
+
+FRONT = "answers-front"
+NAMES = {
+    "total": "total",
+    "mean": "mean",
+    "maximal": "maximal",
+    "relative": "total relative",
+}
+MOST_ROWS = 40
+
+
+def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) -> list[Component]:
+    """The figure, what the knee means, and the front as a table."""
+    found = front(designs, asked.measure)
+    name = NAMES[asked.measure]
+    if not found.rows:
+        return [html.Section(parts.empty("No elites yet", "Let the run go on."), className="card answer-part")]
+    figure = front_figure(designs, found, name, selected, dark=dark)
+    graph = dcc.Graph(id=FRONT, figure=figure, config=CONFIG, className="answer-graph answer-graph-tall")
+    words = f"{many(len(found.rows), 'elite')} of {count(len(designs))} that no other beats in both."
+    hidden = len(designs) - len(found.rows) - MOST_POINTS
+    if hidden > 0:
+        words += f" Of the others, {count(MOST_POINTS)} are drawn."
+    rows = [
+        parts.row(
+            [
+                amount(float(found.violation[row]), 4),
+                parts.design(designs, row, selected),
+                parts.violated(designs, row),
+                "knee" if row == found.knee else "",
+            ],
+            chosen=parts.is_selected(designs, row, selected),
+        )
+        for row in found.rows[:MOST_ROWS]
+    ]
+    more = len(found.rows) - MOST_ROWS
+    table = parts.table((f"{name} violation", "objective", "violates", ""), rows)
+    return [
+        html.Section(
+            [
+                parts.heading("Objective against violation", words),
+                html.P(_knee(designs, found), className="answer-sentence"),
+                graph,
+            ],
+            className="card answer-part",
+        ),
+        html.Section(
+            [
+                parts.heading("The front"),
+                table,
+                *([html.P(f"And {count(more)} more.", className="quiet")] if more > 0 else []),
+            ],
+            className="card answer-part",
+        ),
+    ]
+
+
+def _knee(designs: Designs, found: Front) -> str:
+    """The knee in words: before it a little violation buys much, after it much violation buys little."""
+    if found.knee is None:
+        return "The front has no knee: no place on it lies below the straight line between its ends."
+    start, at, end = (float(designs.f[row]) for row in (found.rows[0], found.knee, found.rows[-1]))
+    before, here = apart(start, at)
+    share = 100 * (start - at) / (start - end)
+    return (
+        f"Up to the knee, at violation {amount(float(found.violation[found.knee]), 4)}, the objective falls from "
+        f"{before} to {here}: {share:.0f} % of all that violation buys."
+    )

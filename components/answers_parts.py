@@ -1,0 +1,79 @@
+"""What the answers share on the page: a design as a button, tables, and badges of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from components.format import exact
+from mapelites.answers import Designs
+from mapelites.answers.price import Verdict
+from mapelites.answers.words import VERDICTS, amount
+
+NOT_FOUND = "not found"
+SHADES: dict[Verdict, str] = {"binding": "indigo", "blocking": "indigo", "later": "cyan", "unmet": "orange"}
+
+
+def design(designs: Designs, row: int | None, selected: int | None, words: str | None = None) -> Component:
+    """A design by its objective: pressed, it is selected in every view. Where there is none, that is said."""
+    if row is None:
+        return html.Span(NOT_FOUND, className="answer-none")
+    cell = int(designs.cells[row])
+    f = float(designs.f[row])
+    return html.Button(
+        words or amount(f),
+        className="text-button answer-design",
+        title=f"{exact(f)}: show this design",
+        **{"data-cell": str(cell), "data-exact": exact(f), "aria-pressed": "true" if cell == selected else "false"},
+    )
+
+
+def verdict(value: Verdict) -> Component:
+    """What a constraint is, in a word."""
+    return dmc.Badge(VERDICTS[value], color=SHADES.get(value, "gray"), variant="light", className="state")
+
+
+def table(heads: Sequence[str], rows: Sequence[Component], name: str = "") -> Component:
+    """A table in the look of the answers."""
+    head = html.Thead(html.Tr([html.Th(each, scope="col") for each in heads]))
+    return html.Div(
+        html.Table([head, html.Tbody(list(rows))], className=f"answer-table {name}".strip()), className="scroll"
+    )
+
+
+def row(cells: Sequence[Any], *, chosen: bool = False) -> Component:
+    """A row whose first cell names it."""
+    first, *others = cells
+    return html.Tr([html.Th(first, scope="row"), *map(html.Td, others)], className="is-chosen" if chosen else "")
+
+
+def is_selected(designs: Designs, at: int | None, selected: int | None) -> bool:
+    """Whether the design of this row is the one chosen."""
+    return at is not None and selected is not None and int(designs.cells[at]) == selected
+
+
+def empty(title: str, words: str) -> Component:
+    """Where there is nothing to show: why, and what to do."""
+    return html.Div(
+        [dmc.Text(title, fw=650, size="lg"), dmc.Text(words, c="dimmed", size="sm")], className="nothing-yet"
+    )
+
+
+def heading(text: str, words: str = "") -> Component:
+    """The title of a part, with what it says."""
+    more = [dmc.Text(words, size="sm", c="dimmed")] if words else []
+    return html.Div([dmc.Title(text, order=3, size="h5"), *more], className="answer-heading")
+
+
+def violated(designs: Designs, row: int) -> str:
+    """Which constraints a design breaks, and by how much."""
+    broken = [
+        f"{name} by {amount(float(violation), 3)}"
+        for name, violation, limit in zip(designs.names, designs.violations[row], designs.satisfied, strict=True)
+        if violation > limit
+    ]
+    return ", ".join(broken) or "none"

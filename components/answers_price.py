@@ -1,0 +1,178 @@
+"""The price of every constraint: a table that ranks them, and one of them in full, as a curve and in words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from components import answers_parts as parts
+from components.answers_figures import moving, price_curve
+from components.answers_state import Asked
+from components.map_figure import CONFIG
+from mapelites.answers import Designs, Multipliers, Price, Worth, changes, price, ranking
+from mapelites.answers.words import amount, percent_change, relaxing, tolerance
+from mapelites.answers.words import worth as worth_in_words
+from mapelites.problem import Array
+
+CURVE, MOVING = "answers-curve", "answers-moving"
+HEADS = ("constraint", "", "tolerance", "objective becomes", "gain", "gain per unit")
+
+
+def chosen(asked: Asked, worths: tuple[Worth, ...], designs: Designs) -> Worth:
+    """The constraint that is told in full: the one asked about, or the one whose relaxation buys most."""
+    named = [worth for worth in worths if designs.names[worth.constraint] == asked.about]
+    return named[0] if named else worths[0]
+
+
+def view(
+    designs: Designs, asked: Asked, selected: int | None, local: Multipliers | str | None, *, dark: bool
+) -> list[Component]:
+    """Everything about prices; `local` are the multipliers at the elite held now, or why there are none."""
+    limits = designs.limits(asked.allow)
+    worths = ranking(designs, limits)
+    worth = chosen(asked, worths, designs)
+    curve = price(designs, worth.constraint, limits)
+    return [
+        html.Section(
+            [
+                parts.heading("What relaxing each constraint buys", held_in_words(designs, limits)),
+                parts.table(HEADS, [_rank(designs, each, selected, each is worth) for each in worths], "ranking"),
+            ],
+            className="card answer-part",
+        ),
+        html.Section(_detail(designs, worth, curve, limits, selected, local, dark=dark), className="card answer-part"),
+        html.Section(_change(designs, curve, dark=dark), className="card answer-part"),
+    ]
+
+
+def held_in_words(designs: Designs, limits: Array) -> str:
+    """Where all constraints stand while one of them is relaxed."""
+    moved = [
+        f"{name} up to {tolerance(float(limit))}"
+        for name, limit, usual in zip(designs.names, limits, designs.satisfied, strict=True)
+        if limit != usual
+    ]
+    return f"One at a time, from {', '.join(moved)}, the others satisfied." if moved else (
+        "One at a time, all others satisfied."
+    )  # fmt: skip
+
+
+def _rank(designs: Designs, worth: Worth, selected: int | None, is_chosen: bool) -> Component:
+    name = designs.names[worth.constraint]
+    button = html.Button(
+        name, className="text-button", title=f"Show the price of {name}",
+        **{"data-about": name, "aria-pressed": "true" if is_chosen else "false"},
+    )  # fmt: skip
+    end = worth.next if worth.verdict in ("binding", "free") else worth.first or worth.next
+    if worth.verdict in ("hard", "open") or end is None:
+        return parts.row([button, parts.verdict(worth.verdict), "", "", "", ""], chosen=is_chosen)
+    gain = None if worth.start.f is None or end.f is None else worth.start.f - end.f
+    way = f"{tolerance(worth.start.tolerance)} → {tolerance(end.tolerance)}"
+    return parts.row(
+        [
+            button,
+            parts.verdict(worth.verdict),
+            way,
+            parts.design(designs, end.row, selected),
+            _gain(worth.start.f, end.f),
+            _per_unit(gain, worth.start.tolerance, end.tolerance),
+        ],
+        chosen=is_chosen,
+    )
+
+
+def _gain(start: float | None, end: float | None) -> str:
+    if start is None or end is None:
+        return ""
+    return f"{amount(start - end, 4)}{percent_change(start, end)}" if end != start else "nothing"
+
+
+def _per_unit(gain: float | None, start: float, end: float) -> str:
+    return "" if not gain or math.isinf(end) else amount(gain / (end - start), 4)
+
+
+def _detail(
+    designs: Designs, worth: Worth, curve: Price, limits: Array, selected: int | None,
+    local: Multipliers | str | None, *, dark: bool,
+) -> list[Component]:  # fmt: skip
+    name = designs.names[worth.constraint]
+    graph = dcc.Graph(
+        id=CURVE,
+        figure=price_curve(designs, curve, float(limits[worth.constraint]), selected, dark=dark),
+        config=CONFIG,
+        className="answer-graph",
+    )
+    known = any(step.row is not None for step in curve.steps)
+    return [
+        parts.heading(f"The price of {name}"),
+        html.P(worth_in_words(name, worth), className="answer-sentence", id="answers-sentence"),
+        html.P(_local(name, worth, local), className="quiet"),
+        graph if known else parts.empty("No design was found", f"Not at any tolerance of {name}. Relax another one."),
+        _steps(designs, name, curve, selected),
+    ]
+
+
+def _local(name: str, worth: Worth, local: Multipliers | str | None) -> str:
+    """The multiplier beside the gain over a whole level, or why there is none."""
+    if worth.start.row is None or local is None:
+        return ""
+    if isinstance(local, str):
+        return f"The local multiplier of {name} is left out: {local}."
+    if not local.sound:
+        share = f"{100 * local.unexplained:.0f} %"
+        return (
+            f"The local multiplier of {name} cannot be had at this design: {share} of the objective's slope is not "
+            "explained by the constraints and bounds it touches, so it is no local optimum yet."
+        )
+    level = "" if worth.per_unit is None else f"; over the whole level it is {amount(worth.per_unit, 4)}"
+    value = float(local.values[worth.constraint])
+    return f"Per unit of tolerance, a small step buys {amount(value, 4)} by the gradients at this design{level}."
+
+
+def _steps(designs: Designs, name: str, curve: Price, selected: int | None) -> Component:
+    """The curve as a table, for those who do not click on points."""
+    rows = []
+    for before, step in zip((None, *curve.steps), curve.steps, strict=False):
+        words: Any = "" if before is None or step.row == before.row else relaxing(name, before, step)
+        rows.append(
+            parts.row(
+                [tolerance(step.tolerance), parts.design(designs, step.row, selected), words],
+                chosen=parts.is_selected(designs, step.row, selected),
+            )
+        )
+    return parts.table((f"{name} up to", "best objective", ""), rows, "steps")
+
+
+def _change(designs: Designs, curve: Price, *, dark: bool) -> list[Component]:
+    """How the design changes along the curve."""
+    name = designs.names[curve.constraint]
+    moved = changes(designs, curve)
+    shown = [change for change in moved if change.moves]
+    title = parts.heading("How the design changes", f"The variables that move as {name} is relaxed.")
+    if len(curve.rows) < 2 or not shown:
+        words = (
+            "One design serves at every tolerance." if len(curve.rows) == 1 else "No variable moves along this curve."
+        )
+        return [title, dmc.Text(words, size="sm")]
+    graph = dcc.Graph(
+        id=MOVING, figure=moving(designs, curve, shown, dark=dark), config=CONFIG, className="answer-graph"
+    )
+    return [title, graph, _still(designs, moved, len(shown))]
+
+
+def _still(designs: Designs, moved: Any, shown: int) -> Component:
+    """The variables that stay, folded away."""
+    names = designs.problem.variables
+    rest = [change for change in moved if not change.moves]
+    values = [
+        f"{names[each.variable]} = {amount(float(each.values[~(each.values != each.values)][0]))}" for each in rest
+    ]
+    words = f"{len(rest)} of {len(names)} variables stay" if rest else f"All {len(names)} variables move"
+    drawn = "" if shown <= 8 else f"; the 8 of {shown} that move most are drawn"
+    if not rest:
+        return dmc.Text(f"{words}{drawn}.", size="sm", c="dimmed")
+    return html.Details([html.Summary(f"{words}{drawn}"), html.P(", ".join(values))], className="answer-fold")

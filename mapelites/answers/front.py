@@ -1,0 +1,67 @@
+"""The trade-off front: objective against violation, the designs that nothing beats in both, and the knee."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mapelites.answers.designs import Designs
+from mapelites.errors import unknown
+from mapelites.problem import Array
+from mapelites.report import counted
+
+WIDE = 100.0  # the ratio of the largest to the smallest number from which on orders of magnitude are compared
+
+MEASURES: dict[str, Callable[[Array, Designs], Array]] = {
+    "total": lambda v, designs: v.sum(axis=1),
+    "mean": lambda v, designs: v.mean(axis=1),
+    "maximal": lambda v, designs: v.max(axis=1),
+    "relative": lambda v, designs: (v / designs.scale).sum(axis=1),
+}
+
+
+@dataclass(frozen=True)
+class Front:
+    """The violation of every design by one measure, the rows of the front from feasible on, and the knee's row."""
+
+    violation: Array
+    rows: tuple[int, ...]
+    knee: int | None
+
+
+def front(designs: Designs, measure: str = "total") -> Front:
+    """The front of a map. A violation within the problem's own tolerance counts as none."""
+    if measure not in MEASURES:
+        raise unknown("measure", measure, MEASURES)
+    violation = MEASURES[measure](counted(designs.problem, designs.violations), designs)
+    order = np.lexsort((designs.found.found_at, designs.f, violation))
+    lowest = np.minimum.accumulate(designs.f[order])
+    better = np.r_[True, lowest[1:] < lowest[:-1]][: len(order)]
+    rows = order[better]
+    at = knee(spread(violation[rows]), spread(designs.f[rows]))
+    return Front(violation, tuple(int(row) for row in rows), None if at is None else int(rows[at]))
+
+
+def spread(values: Array) -> Array:
+    """Numbers as they are, or their orders of magnitude where they differ by many; 0 lies one order below the rest."""
+    positive = values[values > 0]
+    if (values < 0).any() or not len(positive) or positive.max() < WIDE * positive.min():
+        return values
+    orders = np.full(values.shape, np.log10(positive.min()) - 1.0)
+    return np.log10(values, out=orders, where=values > 0)
+
+
+def knee(x: Array, y: Array) -> int | None:
+    """The place on a falling curve farthest below the line between its ends; None where no place is.
+
+    >>> knee(np.array([0.0, 1.0, 10.0]), np.array([10.0, 1.0, 0.0]))
+    1
+    """
+    if len(x) < 3 or x[-1] == x[0] or y[-1] == y[0]:
+        return None
+    across, down = (x - x[0]) / (x[-1] - x[0]), (y - y[-1]) / (y[0] - y[-1])
+    below = 1.0 - across - down
+    at = int(np.argmax(below))
+    return at if below[at] > 0 else None

@@ -1,0 +1,133 @@
+"""The price of a constraint: the best objective against the tolerance allowed on it, the others held."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from mapelites.answers.designs import Designs, Mask
+from mapelites.problem import Array
+
+Verdict = Literal["binding", "later", "free", "blocking", "unmet", "together", "open", "hard"]
+ORDER: tuple[Verdict, ...] = ("blocking", "unmet", "binding", "later", "together", "free", "open", "hard")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One tolerance, and the best design found within it; `row` and `f` are None where none was found."""
+
+    tolerance: float
+    row: int | None = None
+    f: float | None = None
+
+
+@dataclass(frozen=True)
+class Price:
+    """The step curve of one constraint, in ascending order of tolerance."""
+
+    constraint: int
+    steps: tuple[Step, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The designs along the curve, each once."""
+        return tuple(dict.fromkeys(step.row for step in self.steps if step.row is not None))
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What relaxing one constraint buys, from where it is held.
+
+    `start` is where it is held, `next` one level further, `first` the nearest step that buys anything.
+
+    binding    one level more lowers the objective
+    later      one level more buys nothing, but a further one does
+    free       no level of it buys anything: another constraint, or the bounds, limit the design
+    blocking   nothing was found within the tolerances held; relaxing this one alone gives a design
+    unmet      no design at all was found that keeps this one, and so nothing within the tolerances held
+    together   nothing was found within the tolerances held, and relaxing this one alone does not help
+    open       any violation is allowed already
+    hard       marked hard: stays satisfied
+    """
+
+    constraint: int
+    verdict: Verdict
+    start: Step
+    next: Step | None
+    first: Step | None
+
+    @property
+    def gain(self) -> float | None:
+        """By how much one level more lowers the objective; None where there is nothing to compare."""
+        if self.next is None or self.next.f is None or self.start.f is None:
+            return None
+        return self.start.f - self.next.f
+
+    @property
+    def per_unit(self) -> float | None:
+        """The gain per unit of tolerance, over one level."""
+        if self.gain is None or self.next is None or not math.isfinite(self.next.tolerance):
+            return None
+        return self.gain / (self.next.tolerance - self.start.tolerance)
+
+
+def price(designs: Designs, constraint: int, limits: Array) -> Price:
+    """The curve of one constraint over all its levels, the others held at `limits`."""
+    breaks = designs.violations > limits
+    return _price(designs, constraint, breaks, breaks.sum(axis=1), designs.steps(constraint))
+
+
+def ranking(designs: Designs, limits: Array) -> tuple[Worth, ...]:
+    """All constraints, the one whose relaxation by one level buys most first."""
+    breaks = designs.violations > limits
+    broken = breaks.sum(axis=1)
+    worths = [_worth(designs, i, float(limits[i]), breaks, broken) for i in range(len(designs.names))]
+    return tuple(sorted(worths, key=_order))
+
+
+def _price(designs: Designs, constraint: int, breaks: Mask, broken: Array, tolerances: tuple[float, ...]) -> Price:
+    """Rows that break no constraint but perhaps this one, the best of them for each tolerance."""
+    order = designs.by_objective
+    order = order[(broken == breaks[:, constraint])[order]]
+    violation = designs.violations[order, constraint]
+    steps = []
+    for tolerance in tolerances:
+        inside = violation <= tolerance
+        row = int(order[np.argmax(inside)]) if inside.any() else None
+        steps.append(Step(tolerance, row, None if row is None else float(designs.f[row])))
+    return Price(constraint, tuple(steps))
+
+
+def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken: Array) -> Worth:
+    further = tuple(each for each in designs.steps(constraint) if each > held)
+    start, *rest = _price(designs, constraint, breaks, broken, (held, *further)).steps
+    following = rest[0] if rest else None
+    helps = [step for step in rest if step.f is not None and (start.f is None or step.f < start.f)]
+    first = helps[0] if helps else None
+    return Worth(constraint, _verdict(designs, constraint, start, following, first), start, following, first)
+
+
+def _verdict(designs: Designs, constraint: int, start: Step, following: Step | None, first: Step | None) -> Verdict:
+    if designs.names[constraint] in designs.hard:
+        return "hard"
+    if following is None:
+        return "open"
+    if start.f is None:
+        if not (designs.violations[:, constraint] <= start.tolerance).any():
+            return "unmet"
+        return "blocking" if first is not None else "together"
+    if first is None:
+        return "free"
+    return "binding" if first is following else "later"
+
+
+def _order(worth: Worth) -> tuple[float, ...]:
+    """What one level buys; where nothing was found yet, the best that relaxing leads to."""
+    place = float(ORDER.index(worth.verdict))
+    found = math.inf if worth.first is None or worth.first.f is None else worth.first.f
+    if worth.verdict == "binding":
+        return place, -(worth.gain or 0.0), worth.constraint
+    return place, found, worth.constraint

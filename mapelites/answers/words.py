@@ -1,0 +1,103 @@
+"""Answers as sentences. Every number in one is an elite's own, to as many digits as tell the two apart."""
+
+from __future__ import annotations
+
+import math
+
+from mapelites.answers.price import Step, Worth
+from mapelites.tolerances import short
+
+DIGITS = 5
+MOST_DIGITS = 15
+VERDICTS = {
+    "binding": "binding",
+    "later": "binding further out",
+    "free": "free",
+    "blocking": "in the way",
+    "unmet": "cannot be met",
+    "together": "not met",
+    "open": "not limited",
+    "hard": "hard",
+}
+
+
+def tolerance(value: float) -> str:
+    """A tolerance as people write it; any violation is a word."""
+    return "any" if math.isinf(value) else short(value)
+
+
+def amount(value: float, digits: int = DIGITS) -> str:
+    """A number to so many significant digits, with separators.
+
+    >>> amount(6059.714335), amount(0.000123456789), amount(-1234567.8)
+    ('6,059.7', '1.2346e-4', '-1.2346e6')
+    """
+    if value == 0:
+        return "0"
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "-∞"
+    if 1e-3 <= abs(value) < 1e5:
+        rounded = float(f"{value:.{digits - 1}e}")
+        places = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+        text = f"{rounded:,.{places}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{mantissa}e{int(exponent)}"
+
+
+def apart(first: float, second: float) -> tuple[str, str]:
+    """Two numbers to as many digits as show their difference.
+
+    >>> apart(6059.714335, 5912.3)
+    ('6,059.7', '5,912.3')
+    >>> apart(1.000000012, 1.0)
+    ('1.000000012', '1')
+    """
+    digits = DIGITS
+    gap, size = abs(first - second), max(abs(first), abs(second))
+    if 0 < gap < size:
+        digits = max(DIGITS, min(MOST_DIGITS, math.ceil(math.log10(size / gap)) + 2))
+    return amount(first, digits), amount(second, digits)
+
+
+def percent_change(first: float, second: float) -> str:
+    """The change relative to the first, ` (-2.4 %)`; nothing where the first is 0 or the signs differ."""
+    if first == 0 or (first > 0) != (second > 0):
+        return ""
+    share = 100 * (second - first) / abs(first)
+    return f" ({amount(share, 2) if abs(share) < 100 else f'{share:,.0f}'} %)"
+
+
+def relaxing(name: str, start: Step, end: Step) -> str:
+    """What going from one tolerance to a larger one buys, in one sentence."""
+    way = f"Relaxing {name} from {tolerance(start.tolerance)} to {tolerance(end.tolerance)}"
+    if math.isinf(end.tolerance):
+        way = f"Allowing any violation of {name} instead of {tolerance(start.tolerance)}"
+    if end.f is None:
+        return f"{way} does not help: no design was found within it."
+    if start.f is None:
+        return f"{way} gives a first design, with objective {amount(end.f)}; without it none was found."
+    if end.f == start.f:
+        return f"{way} buys nothing: the objective stays at {amount(start.f)}."
+    before, after = apart(start.f, end.f)
+    return f"{way} lowers the objective from {before} to {after}{percent_change(start.f, end.f)}."
+
+
+def worth(name: str, value: Worth) -> str:
+    """What relaxing a constraint buys: by one level, or as far as it takes."""
+    if value.verdict == "hard":
+        return f"{name} is marked hard and stays satisfied."
+    if value.next is None:
+        return f"Any violation of {name} is allowed already."
+    if value.verdict == "unmet":
+        found = "" if value.first is None else f" {relaxing(name, value.start, value.first)}"
+        return f"No design was found that keeps {name} within {tolerance(value.start.tolerance)}.{found}"
+    if value.verdict == "together":
+        return f"Relaxing {name} alone does not help: within the other tolerances no design was found."
+    if value.verdict == "free":
+        start = value.start.f if value.start.f is not None else math.nan
+        return f"Relaxing {name} buys nothing at any level: the objective stays at {amount(start)}."
+    if value.verdict == "later" and value.first is not None:
+        return f"One level more of {name} buys nothing. {relaxing(name, value.start, value.first)}"
+    return relaxing(name, value.start, value.first or value.next)

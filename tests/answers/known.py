@@ -1,0 +1,79 @@
+"""Problems whose answers are formulas, and maps of them that a real search made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from mapelites import Archive, Constraint, Problem, Tolerances, illuminate
+
+LEVELS = (0.0, 0.1, 0.2, 0.4)
+ACCURACY = 1e-3  # of the search, in the objective
+
+
+def corner(x: Sequence[float]) -> tuple[float, list[float], list[float]]:
+    """x^2 + y^2 with x >= 1 and y >= 1; within tolerances t the optimum is (1 - t1)^2 + (1 - t2)^2."""
+    return x[0] ** 2 + x[1] ** 2, [1.0 - x[0], 1.0 - x[1], x[0] + x[1] - 3.9], []
+
+
+CORNER = Problem(
+    "corner", [0.0, 0.0], [2.0, 2.0], tuple(Constraint(f"g{i}", "inequality") for i in (1, 2, 3)), corner
+)
+
+
+def best_corner(*tolerances: float) -> float:
+    """The formula."""
+    return sum((1.0 - min(each, 1.0)) ** 2 for each in tolerances)
+
+
+def vessel(x: Sequence[float]) -> tuple[float, list[float], list[float]]:
+    """The pressure vessel of Kannan and Kramer (1994): thicknesses in steps of 1/16 inch, radius and length."""
+    shell, head = 0.0625 * round(x[0] / 0.0625), 0.0625 * round(x[1] / 0.0625)
+    radius, length = x[2], x[3]
+    cost = 0.6224 * shell * radius * length + 1.7781 * head * radius**2
+    cost += 3.1661 * shell**2 * length + 19.84 * shell**2 * radius
+    volume = math.pi * radius**2 * length + 4.0 / 3.0 * math.pi * radius**3
+    return cost, [0.0193 * radius - shell, 0.00954 * radius - head, (1_296_000.0 - volume) / 1_296_000.0], []
+
+
+VESSEL = Problem(
+    "vessel",
+    [0.0625, 0.0625, 10.0, 10.0],
+    [6.1875, 6.1875, 200.0, 240.0],
+    (Constraint("g1", "inequality"), Constraint("g2", "inequality"), Constraint("g3", "inequality")),
+    vessel,
+    variables=("shell", "head", "radius", "length"),
+)
+BEST_VESSEL = 6059.714335  # the optimum that the literature reports for this form, such as He and Wang (2007)
+
+
+@cache
+def corner_map() -> Archive:
+    return illuminate(CORNER, Tolerances.same(CORNER, LEVELS), search="directed", evaluations=20_000, seed=1)
+
+
+@cache
+def vessel_map() -> Archive:
+    levels = {"g1": (0.0, 0.01, 0.05), "g2": (0.0, 0.01, 0.05), "g3": (0.0, 0.01, 0.05)}
+    tolerances = Tolerances.of(VESSEL, levels)
+    return illuminate(VESSEL, tolerances, search="directed", evaluations=30_000, seed=1)
+
+
+def random_map(seed: int, designs: int = 60, constraints: int = 3) -> Archive:
+    """A map of points anywhere, some of them exactly on a constraint's limit, so that naive answers can be compared."""
+    random = np.random.default_rng(seed)
+
+    def function(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+        steps = np.round(4 * np.sin(7 * x[0] + np.arange(constraints)) + 3 * x[1]) / 4
+        return float(np.sin(5 * x[0]) + x[1]), steps[:-1].tolist(), [float(steps[-1]) * 1e-4]
+
+    kinds = [*["inequality"] * (constraints - 1), "equality"]
+    names = tuple(Constraint(f"c{i}", kind) for i, kind in enumerate(kinds))  # type: ignore[arg-type]
+    problem = Problem("random", [-1.0, -1.0], [1.0, 1.0], names, function)
+    from mapelites.archive import Elites
+
+    empty = Archive(problem, Tolerances.same(problem, (0.0, 0.25, 1.0)), Elites.empty(problem))
+    return empty.add(random.uniform(-1, 1, (designs, 2)), np.arange(designs), "random")

@@ -1,0 +1,196 @@
+"""Every answer equals what a naive loop over all designs says, on maps of points anywhere."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata, spearmanr
+
+from mapelites.answers import (
+    Designs,
+    almost_feasible,
+    bands,
+    correlation,
+    front,
+    least,
+    price,
+    ranking,
+    read_margin,
+    telling,
+)
+from mapelites.answers.correlation import ranked
+from mapelites.answers.front import MEASURES
+from mapelites.errors import InputError
+from tests.answers.known import random_map
+
+SEEDS = range(8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_best_within_any_tolerances_is_the_lowest_of_those_that_keep_them(seed: int) -> None:
+    designs = Designs.of(random_map(seed))
+    for allowed in product((0.0, 0.25, 1.0, np.inf), repeat=3):
+        limits = np.array(allowed)
+        inside = [row for row in range(len(designs)) if all(designs.violations[row] <= limits)]
+        lowest = min((designs.f[row] for row in inside), default=None)
+        best = designs.best(limits)
+        assert (best is None) == (lowest is None)
+        assert best is None or designs.f[best] == lowest
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_price_and_its_verdict_say_what_each_level_gives(seed: int) -> None:
+    designs = Designs.of(random_map(seed))
+    limits = designs.satisfied
+    for worth in ranking(designs, limits):
+        i = worth.constraint
+        for step in price(designs, i, limits).steps:
+            changed = limits.copy()
+            changed[i] = step.tolerance
+            assert step.row == designs.best(changed)
+        start = worth.start.f
+        later = [step.f for step in price(designs, i, limits).steps if step.tolerance > limits[i]]
+        better = [f for f in later if f is not None and (start is None or f < start)]
+        if start is not None:
+            assert worth.verdict == ("free" if not better else "binding" if later[0] in better else "later")
+        else:
+            kept = (designs.violations[:, i] <= limits[i]).any()
+            assert worth.verdict == ("unmet" if not kept else "blocking" if better else "together")
+    gains = [worth.gain for worth in ranking(designs, limits) if worth.verdict == "binding"]
+    assert gains == sorted(gains, reverse=True)  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_least_to_relax_beats_every_other_way(seed: int) -> None:
+    designs = Designs.of(random_map(seed))
+    below = float(np.quantile(designs.f, 0.3))
+    ways = least(designs, below, most=100)
+    relaxed = designs.violations > designs.satisfied
+    costs = (relaxed * designs.violations / designs.scale).sum(axis=1)
+    good = [row for row in range(len(designs)) if designs.f[row] < below]
+    first = min((int(relaxed[row].sum()), costs[row]) for row in good)
+    assert (len(ways[0].needed), pytest.approx(ways[0].relative)) == first
+    if ways[0].needed:
+        assert {tuple(relaxed[way.row]) for way in ways} == {tuple(relaxed[row]) for row in good}
+    for way in ways:
+        assert all(each.violation <= each.level for each in way.needed)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_beats_the_front_and_the_front_beats_the_rest(seed: int, measure: str) -> None:
+    designs = Designs.of(random_map(seed))
+    found = front(designs, measure)
+    points = list(zip(found.violation, designs.f, strict=True))
+
+    def beaten(row: int) -> bool:
+        v, f = points[row]
+        return any(a <= v and b <= f and (a, b) != (v, f) for a, b in points)
+
+    assert not any(beaten(row) for row in found.rows)
+    on = {points[row] for row in found.rows}
+    assert all(beaten(row) or points[row] in on for row in range(len(designs)))
+    feasible = designs.feasible
+    assert (found.violation[feasible] == 0).all()
+    assert (found.violation[~feasible] > 0).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rank_correlations_agree_with_an_independent_library(seed: int) -> None:
+    designs = Designs.of(random_map(seed))
+    table = np.column_stack([designs.f, designs.violations])
+    assert ranked(table[:, 1]).tolist() == rankdata(table[:, 1]).tolist()
+    expected = spearmanr(table).statistic
+    assert correlation(designs).matrix == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert correlation(designs).designs == len(designs)
+
+
+@pytest.mark.parametrize("hard", [("c0",), ("c0", "c2")])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hard_constraints_stay_satisfied_in_every_answer(seed: int, hard: tuple[str, ...]) -> None:
+    designs = Designs.of(random_map(seed), hard)
+    limits = designs.limits({"c0": np.inf, "c1": np.inf, "c2": np.inf})
+    rows = {*range(len(designs))}
+    told = [row for way in least(designs, np.inf) for row in [way.row]]
+    told += [each.row for each in telling(designs, limits)]
+    told += front(designs).rows
+    assert set(told) <= rows
+    for name in hard:
+        i = designs.names.index(name)
+        assert (designs.violations[:, i] <= designs.satisfied[i]).all()
+        assert limits[i] == designs.satisfied[i]
+        assert next(worth for worth in ranking(designs, limits) if worth.constraint == i).verdict == "hard"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_almost_feasible_designs_beat_the_feasible_one_and_break_little(seed: int) -> None:
+    designs = Designs.of(random_map(seed))
+    best = designs.best(designs.satisfied)
+    rows = almost_feasible(designs, read_margin("0.5", designs), 1, most=1_000)
+    if best is None:
+        assert rows is None
+        return
+    broken = designs.violations > designs.satisfied
+    expected = {
+        row
+        for row in range(len(designs))
+        if designs.f[row] < designs.f[best]
+        and broken[row].sum() == 1
+        and designs.violations[row][broken[row]].max() <= 0.5
+    }
+    assert rows is not None
+    assert set(rows) == expected
+
+
+def test_a_margin_is_a_number_or_a_share_of_the_last_level() -> None:
+    designs = Designs.of(random_map(0))
+    assert read_margin("0.02", designs).tolist() == [0.02] * 3
+    assert read_margin("5 %", designs) == pytest.approx([0.05] * 3)
+    for text in ("", "much", "-1", "nan", "0 %"):
+        with pytest.raises(InputError, match="the margin must be a number above 0, or a percentage such as 5 %"):
+            read_margin(text, designs)
+
+
+def test_tolerances_that_make_no_sense_are_refused_in_words() -> None:
+    designs = Designs.of(random_map(0))
+    with pytest.raises(InputError, match="allow: a constraint must be one of c0, c1, c2, but it was 'c9'"):
+        designs.limits({"c9": 1.0})
+    with pytest.raises(InputError, match="allow: a tolerance of c0 must be a number from 0 on, but it was -1"):
+        designs.limits({"c0": -1.0})
+    with pytest.raises(InputError, match="hard: a constraint must be one of c0, c1, c2, but it was 'c9'"):
+        Designs.of(random_map(0), ("c9",))
+    with pytest.raises(InputError, match="measure must be one of total, mean, maximal, relative, but it was 'most'"):
+        front(designs, "most")
+
+
+def test_bands_over_runs_are_quartiles_and_a_run_without_a_design_counts_as_the_worst() -> None:
+    runs = [Designs.of(random_map(seed, designs=12)) for seed in range(9)]
+    found = bands(runs, 0)
+    values = np.array([[np.inf if s.f is None else s.f for s in price(each, 0, each.satisfied).steps] for each in runs])
+    expected = np.sort(values, axis=0)[[2, 4, 6]]
+    assert np.isinf(expected).any()
+    assert found.quartiles.tolist() == pytest.approx(np.where(np.isinf(expected), np.nan, expected).tolist(), nan_ok=True)
+    assert found.found.tolist() == np.isfinite(values).sum(axis=0).tolist()
+
+
+def test_a_best_feasible_design_behind_an_infeasible_elite_is_not_forgotten() -> None:
+    archive = random_map(3, designs=400)
+    wide = archive.rebin(type(archive.tolerances)(archive.tolerances.names, ((0.0,), (0.0,), (0.0, 1.0))))
+    best = wide.best(feasible=True)
+    assert best is not None
+    designs = Designs.of(wide)
+    row = designs.best(designs.satisfied)
+    assert row is not None
+    assert designs.f[row] == best.f
+    assert designs.cells[row] == best.cell
+
+
+def test_an_empty_map_has_no_answers_and_says_so() -> None:
+    designs = Designs.of(random_map(0, designs=0))
+    assert designs.best(designs.satisfied) is None
+    assert {worth.verdict for worth in ranking(designs, designs.satisfied)} == {"unmet"}
+    assert front(designs).rows == ()
+    assert telling(designs, designs.satisfied) == ()
+    assert least(designs, 0.0) == ()

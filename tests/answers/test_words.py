@@ -1,0 +1,58 @@
+"""Sentences say what the numbers say, and "not found" where there is nothing."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from mapelites.answers import Step, Worth
+from mapelites.answers.words import amount, apart, percent_change, relaxing, worth
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "sentence"),
+    [
+        (Step(0, 1, 6059.714), Step(0.01, 2, 5912.3),
+         "Relaxing g2 from 0 to 0.01 lowers the objective from 6,059.7 to 5,912.3 (-2.4 %)."),
+        (Step(0, 1, 1.0), Step(0.01, 1, 1.0), "Relaxing g2 from 0 to 0.01 buys nothing: the objective stays at 1."),
+        (Step(0), Step(0.01, 2, 7.5),
+         "Relaxing g2 from 0 to 0.01 gives a first design, with objective 7.5; without it none was found."),
+        (Step(0), Step(0.01), "Relaxing g2 from 0 to 0.01 does not help: no design was found within it."),
+        (Step(1e-4, 1, 2.0), Step(math.inf, 2, -1.0),
+         "Allowing any violation of g2 instead of 1e-4 lowers the objective from 2 to -1."),
+        (Step(0, 1, 1.0), Step(1e-4, 2, 1 - 3e-9),
+         "Relaxing g2 from 0 to 1e-4 lowers the objective from 1 to 0.999999997 (-3e-7 %)."),
+    ],
+)  # fmt: skip
+def test_a_sentence_names_both_tolerances_and_both_objectives(start: Step, end: Step, sentence: str) -> None:
+    assert relaxing("g2", start, end) == sentence
+
+
+def test_every_verdict_has_its_sentence() -> None:
+    one, two = Step(0, 1, 3.0), Step(0.1, 2, 2.0)
+    assert worth("g1", Worth(0, "hard", one, two, two)) == "g1 is marked hard and stays satisfied."
+    assert worth("g1", Worth(0, "open", one, None, None)) == "Any violation of g1 is allowed already."
+    assert worth("g1", Worth(0, "free", one, two, None)) == (
+        "Relaxing g1 buys nothing at any level: the objective stays at 3."
+    )
+    assert worth("g1", Worth(0, "later", one, Step(0.1, 1, 3.0), Step(1.0, 2, 2.0))) == (
+        "One level more of g1 buys nothing. Relaxing g1 from 0 to 1 lowers the objective from 3 to 2 (-33 %)."
+    )
+    assert worth("g1", Worth(0, "together", Step(0), Step(0.1), None)) == (
+        "Relaxing g1 alone does not help: within the other tolerances no design was found."
+    )
+    assert worth("g1", Worth(0, "unmet", Step(0), Step(0.1), Step(1.0, 3, 9.0))) == (
+        "No design was found that keeps g1 within 0. Relaxing g1 from 0 to 1 gives a first design, with objective 9; "
+        "without it none was found."
+    )
+
+
+def test_two_numbers_get_as_many_digits_as_tell_them_apart() -> None:
+    assert apart(123456.7, 123456.8) == ("1.234567e5", "1.234568e5")
+    assert apart(0.0, 5.0) == ("0", "5")
+    assert apart(-1.5, -1.5) == ("-1.5", "-1.5")
+    assert (amount(99999.94), amount(99999.4)) == ("100,000", "99,999")
+    assert percent_change(0.0, 1.0) == ""
+    assert percent_change(-2.0, -3.0) == " (-50 %)"
+    assert percent_change(1.0, -1.0) == ""

@@ -1,0 +1,174 @@
+"""What a constraint costs, asked as a person asks it: by tabs, sliders, fields and clicks, linked everywhere."""
+
+from __future__ import annotations
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from mapelites.answers import Designs, almost_feasible, front, least, price, ranking, read_margin
+from mapelites.answers.words import amount, worth
+from mapelites.archive import Archive
+from tests.browser.conftest import PHONE, Dashboard, Person, wait
+from tests.browser.run_page import clicks_cell, exact_objective, map_is_drawn, opens_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("answers")]
+
+
+@pytest.fixture(scope="module")
+def done(dashboard: Dashboard) -> str:
+    return dashboard.finished(dashboard.start("C17", evaluations=40_000, search="directed"))
+
+
+@pytest.fixture(scope="module")
+def archive(dashboard: Dashboard, done: str) -> Archive:
+    snapshot = dashboard.store.snapshot(done)
+    assert snapshot is not None
+    return snapshot.archive()
+
+
+@pytest.fixture(scope="module")
+def designs(archive: Archive) -> Designs:
+    return Designs.of(archive)
+
+
+def clicks_point(person: Person, graph: str, trace: int, place: int) -> None:
+    """Press one point of a figure with the mouse."""
+    script = (
+        "const gd = document.querySelector('#' + arguments[0] + ' .js-plotly-plot');"
+        "gd.scrollIntoView({block: 'center'});"
+        "const box = gd.getBoundingClientRect(), l = gd._fullLayout, t = gd._fullData[arguments[1]];"
+        "return [box.left + l.xaxis._offset + l.xaxis.d2p(t.x[arguments[2]]),"
+        " box.top + l.yaxis._offset + l.yaxis.d2p(t.y[arguments[2]])]"
+    )
+    person.sees(f"#{graph} .js-plotly-plot .points path")
+    x, y = person.driver.execute_script(script, graph, trace, place)
+    for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+        event = {"type": kind, "x": x, "y": y, "button": "none" if kind == "mouseMoved" else "left", "clickCount": 1}
+        person.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+
+def test_a_person_sees_what_a_constraint_costs_and_opens_the_design_behind_a_number(
+    person: Person, designs: Designs, done: str
+) -> None:
+    worths = ranking(designs, designs.satisfied)
+    first, last = worths[0], worths[-1]
+    opens_run(person, f"/run/{done}")
+    person.sees("#answers-glance", worth(designs.names[first.constraint], first))
+    person.presses("#answers-glance button", "What does each constraint cost?")
+    person.sees("#answers-sentence", worth(designs.names[first.constraint], first))
+    person.sees_no("#run-map")
+    name = designs.names[last.constraint]
+    person.presses(".ranking button", name)
+    person.sees("#answers-sentence", worth(name, last))
+    wait(lambda: f"view=price&about={name}" in person.path)
+    steps = price(designs, last.constraint, designs.satisfied).steps
+    known = [step for step in steps if step.row is not None]
+    clicks_point(person, "answers-curve", 0, len(known) - 1)
+    wait(lambda: exact_objective(person) == known[-1].f)
+    cell = int(designs.cells[known[-1].row])
+    wait(lambda: f"cell={cell}" in person.path)
+    pressed = person.sees(".steps .answer-design[aria-pressed=true]")
+    assert float(pressed.get_attribute("data-exact")) == known[-1].f
+    person.driver.refresh()
+    person.sees("#answers-sentence", worth(name, last))
+    wait(lambda: exact_objective(person) == known[-1].f)
+    person.presses("[role=tab]", "Map")
+    map_is_drawn(person.driver)
+    wait(lambda: person.driver.execute_script("return document.getElementById('map-box').dataset.cell") == str(cell))
+
+
+def test_sliders_and_typed_tolerances_give_the_best_design_within_them_at_once(
+    person: Person, designs: Designs, done: str
+) -> None:
+    opens_run(person, f"/run/{done}?view=whatif")
+    best = designs.best(designs.satisfied)
+    assert best is not None
+    shown = "#whatif-answer .objective [data-exact]"
+    wait(lambda: float(person.sees(shown).get_attribute("data-exact")) == designs.f[best])
+    person.presses(".allow-row:nth-of-type(1) .mantine-Slider-thumb")
+    person.keys(Keys.END)
+    free = designs.best(designs.limits({designs.names[0]: float("inf")}))
+    wait(lambda: float(person.sees(shown).get_attribute("data-exact")) == designs.f[free])
+    wait(lambda: f"allow={designs.names[0]}:any" in person.path)
+    person.types(".allow-row:nth-of-type(3) .allow-value input", "0.3")
+    both = designs.best(designs.limits({designs.names[0]: float("inf"), designs.names[2]: 0.3}))
+    wait(lambda: float(person.sees(shown).get_attribute("data-exact")) == designs.f[both])
+    person.types(".allow-row:nth-of-type(3) .allow-value input", "much")
+    person.sees(".allow-row:nth-of-type(3)", "a number from 0 on")
+    person.presses("#allow-reset")
+    wait(lambda: float(person.sees(shown).get_attribute("data-exact")) == designs.f[best])
+    person.presses("#whatif-answer .answer-design", "Show this design")
+    wait(lambda: exact_objective(person) == designs.f[best])
+    need = float((designs.f[best] + designs.f.min()) / 2)
+    person.types("#answers-need", repr(need))
+    ways = least(designs, need)
+    person.sees("#least-answer tbody tr")
+    told = [float(each.get_attribute("data-exact")) for each in person.all("#least-answer [data-exact]")]
+    assert told == [designs.f[way.row] for way in ways]
+    person.types("#answers-need", repr(float(designs.f.min()) - 1))
+    person.sees("#least-answer", "Not found")
+
+
+def test_hard_constraints_stay_satisfied_and_near_misses_are_listed(
+    person: Person, archive: Archive, designs: Designs, done: str
+) -> None:
+    opens_run(person, f"/run/{done}?view=almost&margin=1")
+    rows = almost_feasible(designs, read_margin("1", designs), 1)
+    assert rows
+    wait(lambda: len(person.all("#almost-answer tbody tr")) == len(rows))
+    listed = [float(each.get_attribute("data-exact")) for each in person.all("#almost-answer tbody [data-exact]")]
+    assert listed == [designs.f[row] for row in rows]
+    broken = designs.violations[rows[0]] > designs.satisfied
+    name = next(each for each, is_broken in zip(designs.names, broken, strict=True) if is_broken)
+    place = designs.names.index(name) + 1
+    person.presses(f".allow-row:nth-of-type({place}) .allow-hard .mantine-Switch-track")
+    wait(lambda: f"hard={name}" in person.path)
+    strict = Designs.of(archive, (name,))
+    fewer = almost_feasible(strict, read_margin("1", strict), 1) or ()
+    wait(lambda: len(person.all("#almost-answer tbody tr")) == len(fewer))
+    person.types("#answers-margin", "little")
+    person.sees("#almost-answer [role=alert]", "The margin must be a number above 0")
+
+
+def test_a_click_on_the_front_is_the_same_selection_everywhere(
+    person: Person, archive: Archive, designs: Designs, done: str
+) -> None:
+    opens_run(person, f"/run/{done}?view=front")
+    found = front(designs, "total")
+    clicks_point(person, "answers-front", 1, len(found.rows) - 1)
+    wait(lambda: exact_objective(person) == designs.f[found.rows[-1]])
+    person.presses(".mantine-SegmentedControl-label", "Maximal")
+    wait(lambda: "measure=maximal" in person.path)
+    person.sees(".answer-table thead", "maximal violation")
+    person.presses("[role=tab]", "Relations")
+    person.sees("#related-answer", "Constraints that depend on each other")
+    person.presses(".correlation-cell[data-pair='g1,g2']")
+    wait(lambda: "pair=g1,g2" in person.path)
+    clicks_point(person, "answers-pair", 0, 0)
+    wait(lambda: exact_objective(person) == designs.f[0])
+    person.presses("[role=tab]", "Map")
+    other = int(designs.cells[found.rows[0]])
+    clicks_cell(person, archive, other)
+    person.presses("[role=tab]", "Trade-off")
+    row = person.sees(".answer-table tr.is-chosen")
+    assert amount(float(archive.at(other).f)) in row.text  # type: ignore[union-attr]
+
+
+def test_answers_follow_a_run_that_goes_on_and_other_levels_and_fit_a_phone(
+    person: Person, dashboard: Dashboard, done: str
+) -> None:
+    run_id = dashboard.start("C16", evaluations=400_000, pace=2_000)
+    person.resizes(PHONE)
+    person.prefers("dark")
+    person.goes_to(f"/run/{run_id}?view=relations")
+    person.sees("#related-answer", "h2 = -h1")
+    assert person.sideways() <= 0
+    before = person.sees(".answers-body").text
+    wait(lambda: person.sees(".answers-body").text != before)
+    person.presses("#related-answer a", "Drop the axis of h2")
+    person.sees("#rebin-note", "Re-binned from")
+    dashboard.store.stop(run_id)
+    person.presses("[role=tab]", "What does it cost?")
+    person.sees("#answers-sentence")
+    assert person.sideways() <= 0
+    assert len(person.all(".allow-row")) == 4

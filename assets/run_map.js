@@ -252,9 +252,9 @@
   function onClick(event) {
     const target = event.target.closest && event.target.closest("[data-goto], [data-cell].text-button");
     if (!target) { return; }
+    if (target.dataset.cell) { setProps("run-selected", { data: plainCell(BigInt(target.dataset.cell)) }); return; }
     const map = meta();
     if (!map) { return; }
-    if (target.dataset.cell) { setProps("run-selected", { data: plainCell(BigInt(target.dataset.cell)) }); return; }
     const mark = target.dataset.goto === "goto-best" ? map.best : map.feasible;
     if (mark) { readout(mark[0], mark[1]); select(mark[0], mark[1]); }
   }

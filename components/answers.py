@@ -6,6 +6,7 @@ all of them: a design pressed anywhere is the cell chosen on the map and in the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,8 @@ from components.context import Context
 from components.run_view import Maps, Shown, read_cell
 from components.shell import SCHEME
 from components.shell_notices import icon
-from mapelites.answers import Designs, ranking
+from mapelites.answers import Designs, least, ranking
+from mapelites.answers.words import nothing_within
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.errors import InputError
 from mapelites.runs import Run
@@ -187,13 +189,19 @@ def _body(
     return answers_relations.view(designs, asked, found, summary.address(shown.run), selected, dark=dark)
 
 
+def shortest(designs: Designs) -> str:
+    """What relaxing buys most, in one sentence; where nothing is feasible, what comes closest."""
+    worth = ranking(designs, designs.satisfied)[0]
+    if worth.start.f is None:
+        return nothing_within(designs.names, least(designs, math.inf, most=1)[0])
+    return worth_in_words(designs.names[worth.constraint], worth)
+
+
 def _glance(designs: Designs) -> list[Component]:
     """The most telling sentence of all, above the map."""
     if not len(designs):
         return []
-    worth = ranking(designs, designs.satisfied)[0]
-    name = designs.names[worth.constraint]
     return [
-        html.Span(worth_in_words(name, worth), className="glance-words"),
+        html.Span(shortest(designs), className="glance-words"),
         html.Button("What does each constraint cost?", className="text-button", **{"data-view": "price"}),
     ]

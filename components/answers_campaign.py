@@ -31,8 +31,12 @@ def layout() -> Component:
             html.Div(
                 [
                     dmc.Title("What does a constraint cost?", id="campaign-price-title", order=2, size="h4"),
-                    dmc.SegmentedControl(
-                        id="campaign-constraint", data=[], size="sm", **{"aria-label": "Constraint to relax"}
+                    dmc.Select(
+                        id="campaign-constraint",
+                        data=[],
+                        size="sm",
+                        allowDeselect=False,
+                        **{"aria-label": "Constraint to relax"},
                     ),
                 ],
                 className="experiments-head",

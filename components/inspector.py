@@ -178,7 +178,7 @@ def _full(shown: Shown, archive: Archive, elite: Elite, feasible: Elite | None, 
         ),
         parts.verdict(archive, elite),
         _against(elite, feasible),
-        *_hidden_feasible(elite, feasible),
+        *_hidden_feasible(archive, elite, feasible),
         dmc.Title("Constraints", order=3, size="h6"),
         parts.constraints(archive, elite, reference),
     ]
@@ -206,9 +206,10 @@ def _against(elite: Elite, feasible: Elite | None) -> Component:
     return dmc.Text(words, size="sm", className="against")
 
 
-def _hidden_feasible(elite: Elite, feasible: Elite | None) -> list[Component]:
+def _hidden_feasible(archive: Archive, elite: Elite, feasible: Elite | None) -> list[Component]:
     """A cell may be wider than the feasible region: then its elite may hide the best feasible solution."""
     if feasible is None or feasible.cell != elite.cell or feasible.found_at == elite.found_at:
         return []
     words = f"The best feasible solution, {number(feasible.f)}, lies in this cell too, behind this infeasible one."
-    return [dmc.Text(words, size="sm", c="dimmed")]
+    whole = [parts.constraints(archive, feasible, None), parts.variables(archive.problem, feasible, None)]
+    return [dmc.Text(words, size="sm", c="dimmed"), html.Details([html.Summary("Show the feasible one"), *whole])]

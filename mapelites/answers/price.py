@@ -75,9 +75,10 @@ class Worth:
 
 
 def price(designs: Designs, constraint: int, limits: Array) -> Price:
-    """The curve of one constraint over all its levels, the others held at `limits`."""
+    """The curve of one constraint over all its levels and where it is held now, the others held at `limits`."""
     breaks = designs.violations > limits
-    return _price(designs, constraint, breaks, breaks.sum(axis=1), designs.steps(constraint))
+    tolerances = tuple(sorted({*designs.steps(constraint), float(limits[constraint])}))
+    return _price(designs, constraint, breaks, breaks.sum(axis=1), tolerances)
 
 
 def ranking(designs: Designs, limits: Array) -> tuple[Worth, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from mapelites.answers.least import Least
 from mapelites.answers.price import Step, Worth
 from mapelites.tolerances import short
 
@@ -82,6 +83,12 @@ def relaxing(name: str, start: Step, end: Step) -> str:
         return f"{way} buys nothing: the objective stays at {amount(start.f)}."
     before, after = apart(start.f, end.f)
     return f"{way} lowers the objective from {before} to {after}{percent_change(start.f, end.f)}."
+
+
+def nothing_within(names: tuple[str, ...], way: Least) -> str:
+    """No design keeps all constraints: which comes closest, and what it breaks."""
+    broken = " and ".join(f"{names[each.constraint]} by {amount(each.violation, 4)}" for each in way.needed)
+    return f"No feasible design was found. The one that relaxes least breaks {broken}."
 
 
 def worth(name: str, value: Worth) -> str:

@@ -19,9 +19,7 @@ def corner(x: Sequence[float]) -> tuple[float, list[float], list[float]]:
     return x[0] ** 2 + x[1] ** 2, [1.0 - x[0], 1.0 - x[1], x[0] + x[1] - 3.9], []
 
 
-CORNER = Problem(
-    "corner", [0.0, 0.0], [2.0, 2.0], tuple(Constraint(f"g{i}", "inequality") for i in (1, 2, 3)), corner
-)
+CORNER = Problem("corner", [0.0, 0.0], [2.0, 2.0], tuple(Constraint(f"g{i}", "inequality") for i in (1, 2, 3)), corner)
 
 
 def best_corner(*tolerances: float) -> float:

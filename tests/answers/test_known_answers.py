@@ -113,7 +113,9 @@ def test_the_sentence_on_the_pressure_vessel_is_right_when_both_designs_are_work
             for row, cost, allowed in ((start.row, before, low), (end.row, after, high)):
                 f, g, _ = vessel(designs.found.x[row])
                 assert f == pytest.approx(cost, rel=1e-4)
-                assert all(value <= (allowed if each == name else 0.0) for each, value in zip(VESSEL_NAMES, g, strict=True))
+                assert all(
+                    value <= (allowed if each == name else 0.0) for each, value in zip(VESSEL_NAMES, g, strict=True)
+                )
             assert percent == pytest.approx(100 * (after - before) / before, rel=0.06)
             said += 1
     assert said >= 3

@@ -109,9 +109,7 @@ def test_the_selected_design_is_marked_in_a_figure(designs: Designs) -> None:
     assert [size == max(sizes) for size in sizes] == [each == row for each in found.rows]
 
 
-def test_a_report_holds_the_answer_and_everything_it_shows(
-    browser: FlaskClient, run_id: str, designs: Designs
-) -> None:
+def test_a_report_holds_the_answer_and_everything_it_shows(browser: FlaskClient, run_id: str, designs: Designs) -> None:
     answer = browser.get(f"/run/{run_id}/report.html")
     text = answer.get_data(as_text=True)
     assert answer.status_code == 200

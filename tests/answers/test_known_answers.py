@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_the_sentence_on_the_pressure_vessel_is_right_when_both_designs_are_work
         steps = price(designs, designs.names.index(name), designs.satisfied).steps
         assert steps[0].f is not None
         assert BEST_VESSEL - 0.01 <= steps[0].f <= 1.02 * BEST_VESSEL
-        for start, end in zip(steps, steps[1:], strict=False):
+        for start, end in pairwise(steps):
             if end.row == start.row or math.isinf(end.tolerance):
                 continue
             sentence = relaxing(name, start, end)
@@ -113,9 +114,8 @@ def test_the_sentence_on_the_pressure_vessel_is_right_when_both_designs_are_work
             for row, cost, allowed in ((start.row, before, low), (end.row, after, high)):
                 f, g, _ = vessel(designs.found.x[row])
                 assert f == pytest.approx(cost, rel=1e-4)
-                assert all(
-                    value <= (allowed if each == name else 0.0) for each, value in zip(VESSEL_NAMES, g, strict=True)
-                )
+                limits = [allowed if each == name else 0.0 for each in VESSEL_NAMES]
+                assert all(value <= limit for value, limit in zip(g, limits, strict=True))
             assert percent == pytest.approx(100 * (after - before) / before, rel=0.06)
             said += 1
     assert said >= 3

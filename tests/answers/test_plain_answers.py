@@ -171,9 +171,7 @@ def test_bands_over_runs_are_quartiles_and_a_run_without_a_design_counts_as_the_
     values = np.array([[np.inf if s.f is None else s.f for s in price(each, 0, each.satisfied).steps] for each in runs])
     expected = np.sort(values, axis=0)[[2, 4, 6]]
     assert np.isinf(expected).any()
-    assert found.quartiles.tolist() == pytest.approx(
-        np.where(np.isinf(expected), np.nan, expected).tolist(), nan_ok=True
-    )
+    assert found.quartiles == pytest.approx(np.where(np.isinf(expected), np.nan, expected), nan_ok=True)
     assert found.found.tolist() == np.isfinite(values).sum(axis=0).tolist()
 
 

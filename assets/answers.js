@@ -28,29 +28,66 @@
     if (target.dataset.view) { setProps("answers-view", { value: target.dataset.view }); }
   });
 
+  // While a run goes on, its answers are put in place now and then, never under a finger, and what had the
+  // focus has it again afterwards.
+  const PERIOD = 1500;
+  const placing = { serial: 0, at: 0, down: false };
+  const sleep = (time) => new Promise((done) => setTimeout(done, time));
+  document.addEventListener("pointerdown", () => { placing.down = true; });
+  for (const kind of ["pointerup", "pointercancel"]) {
+    document.addEventListener(kind, () => setTimeout(() => { placing.down = false; }, 100));
+  }
+
+  function focused() {
+    const element = document.activeElement, body = document.getElementById("answers-body");
+    if (!element || !body || !body.contains(element) || !element.dataset) { return null; }
+    for (const name of ["about", "pair", "cell"]) {
+      const value = element.dataset[name];
+      if (value !== undefined) { return `#answers-body [data-${name}="${CSS.escape(value)}"]`; }
+    }
+    return null;
+  }
+
+  function refocus(selector) {
+    const element = selector && document.querySelector(selector);
+    if (element && document.activeElement === document.body) { element.focus({ preventScroll: true }); }
+  }
+
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     answers: {
       allow: function (at, text, hard, id, steps) {
-        const own = steps[id["allow-slider"]];
+        const own = steps[id.of];
         if (!own) { return [none(), none(), none(), none(), none()]; }
         if (hard) { return [place(own.texts, tolerance(own.satisfied)), own.satisfied, null, true, true]; }
         const by = triggered();
-        if (by && "allow-slider" in by) { return [none(), own.texts[at], null, false, false]; }
+        if (by && by.allow === "slider") { return [none(), own.texts[at], null, false, false]; }
         const value = tolerance(text);
         if (Number.isNaN(value)) { return [none(), none(), "a number from 0 on, or any", false, false]; }
         return [place(own.texts, value), none(), null, false, false];
       },
 
+      place: async function (fresh) {
+        const mine = ++placing.serial;
+        if (!fresh) { return none(); }
+        if (fresh.live) { await sleep(Math.max(0, placing.at + PERIOD - Date.now())); }
+        while (placing.down && mine === placing.serial) { await sleep(50); }
+        if (mine !== placing.serial) { return none(); }
+        placing.at = Date.now();
+        const selector = focused();
+        if (selector) { setTimeout(() => refocus(selector), 100); }
+        return fresh.children;
+      },
+
       reset: function (clicks, ids, steps) {
         if (!clicks) { return [ids.map(none), ids.map(none)]; }
-        const own = ids.map((id) => steps[id["allow-slider"]]);
+        const own = ids.map((id) => steps[id.of]);
         return [own.map((each) => place(each.texts, tolerance(each.satisfied))), own.map((each) => each.satisfied)];
       },
 
       gather: function (view, about, pair, need, margin, most, measure, texts, marks, ids, steps, before) {
         const allow = {}, hard = [];
         ids.forEach((id, i) => {
-          const name = id["allow-value"], own = steps[name], value = tolerance(texts[i]);
+          const name = id.of, own = steps[name], value = tolerance(texts[i]);
           if (marks[i]) { hard.push(name); return; }
           if (!own || Number.isNaN(value) || value === tolerance(own.satisfied)) { return; }
           allow[name] = value === Infinity ? ANY : String(value);
@@ -82,11 +119,9 @@
         if (link) { link.search = query; }
       },
 
-      pick: function (...clicks) {
-        const graph = triggered();
-        const context = window.dash_clientside.callback_context;
-        const click = context.inputs[graph + ".clickData"];
-        const point = click && click.points && click.points[0];
+      pick: function () {
+        const [change] = window.dash_clientside.callback_context.triggered;
+        const point = change && change.value && change.value.points && change.value.points[0];
         return point && typeof point.customdata === "number" ? point.customdata : none();
       },
     },

@@ -6,11 +6,14 @@ all of them: a design pressed anywhere is the cell chosen on the map and in the 
 
 from __future__ import annotations
 
+import hashlib
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
+import orjson
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
@@ -39,7 +42,7 @@ from mapelites.errors import InputError
 from mapelites.runs import Run
 from mapelites.tolerances import Tolerances
 
-GRAPHS = (answers_price.CURVE, answers_price.MOVING, answers_front.FRONT, answers_relations.PAIR)
+PERIOD = 1.0  # seconds between two answers to the same question while a run goes on
 
 
 def tabs(run: Run, data: Mapping[str, Any]) -> Component:
@@ -59,11 +62,20 @@ def tabs(run: Run, data: Mapping[str, Any]) -> Component:
             dcc.Store(id="answers-about", data=data["about"]),
             dcc.Store(id="answers-pair-chosen", data=data["pair"]),
             dcc.Store(id="answers-key"),
+            dcc.Store(id="answers-fresh"),
             html.Div(
                 [dmc.Tabs(dmc.TabsList(names), id="answers-view", value=data["view"], className="view-tabs"), report],
                 className="view-bar",
             ),
-            html.Div(id="answers-glance", className="glance", role="status"),
+            html.Div(
+                [
+                    html.Span(id="glance-words", className="glance-words", role="status"),
+                    html.Button("What does each constraint cost?", className="text-button", **{"data-view": "price"}),
+                ],
+                id="answers-glance",
+                className="glance",
+                hidden=True,
+            ),
         ],
         className="views",
     )
@@ -117,22 +129,30 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Input("answers-margin", "value"),
         Input("answers-most", "value"),
         Input("answers-measure", "value"),
-        Input({"allow-value": ALL}, "value"),
-        Input({"allow-hard": ALL}, "checked"),
-        State({"allow-value": ALL}, "id"),
+        Input({"allow": "value", "of": ALL}, "value"),
+        Input({"allow": "hard", "of": ALL}, "checked"),
+        State({"allow": "value", "of": ALL}, "id"),
         State(answers_allow.STEPS, "data"),
         State(ids.ANSWERS, "data"),
     )
     app.clientside_callback(
         ClientsideFunction("answers", "pick"),
         Output(ids.SELECTED, "data", allow_duplicate=True),
-        *(Input(graph, "clickData") for graph in GRAPHS),
+        Input({"answers-graph": ALL}, "clickData"),
+        prevent_initial_call=True,
+    )
+
+    app.clientside_callback(
+        ClientsideFunction("answers", "place"),
+        Output("answers-body", "children"),
+        Input("answers-fresh", "data"),
         prevent_initial_call=True,
     )
 
     @app.callback(
-        Output("answers-body", "children"),
-        Output("answers-glance", "children"),
+        Output("answers-fresh", "data"),
+        Output("glance-words", "children"),
+        Output("answers-glance", "hidden"),
         Output("answers-key", "data"),
         Input(ids.ANSWERS, "data"),
         Input(ids.SEEN, "data"),
@@ -148,13 +168,32 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         asked = read(data, shown.tolerances)
         selected = _selected(cell, shown)
         dark = scheme == "dark"
-        key = [*shown.key, asked.key, *((None, None) if asked.view == "map" else (selected, dark))]
-        if key == before:
-            return no_update, no_update, no_update
+        known = before if isinstance(before, dict) else {}
+        question = [run_id, at, str(shown.levels), asked.key, *(() if asked.view == "map" else (selected, dark))]
+        live = known.get("question") == question
+        if live and shown.run.state == "running" and _is_young(known):
+            return (no_update,) * 4  # the next look brings more at once
         designs = Designs.of(maps.archive(shown), asked.hard)
         if asked.view == "map":
-            return [], _glance(designs), key
-        return _body(context, shown, designs, asked, selected, dark=dark), [], key
+            fresh, words = [], shortest(designs) if len(designs) else ""
+        else:
+            fresh, words = _body(context, shown, designs, asked, selected, dark=dark), ""
+        key = {"question": question, "time": time.time(), "said": _digest(fresh, words)}
+        if live and known.get("said") == key["said"]:
+            return no_update, no_update, no_update, key
+        return {"live": live, "children": fresh}, words, not words, key
+
+
+def _is_young(known: Mapping[str, Any]) -> bool:
+    """Whether the answer on the page was given a moment ago."""
+    then = known.get("time")
+    return isinstance(then, float) and 0 <= time.time() - then < PERIOD
+
+
+def _digest(fresh: list[Component], words: str) -> str:
+    """Differs where a person would see something else."""
+    content = orjson.dumps([fresh, words], default=lambda each: each.to_plotly_json())
+    return hashlib.sha256(content).hexdigest()
 
 
 def _selected(cell: Any, shown: Shown) -> int | None:
@@ -195,13 +234,3 @@ def shortest(designs: Designs) -> str:
     if worth.start.f is None:
         return nothing_within(designs.names, least(designs, math.inf, most=1)[0])
     return worth_in_words(designs.names[worth.constraint], worth)
-
-
-def _glance(designs: Designs) -> list[Component]:
-    """The most telling sentence of all, above the map."""
-    if not len(designs):
-        return []
-    return [
-        html.Span(shortest(designs), className="glance-words"),
-        html.Button("What does each constraint cost?", className="text-button", **{"data-view": "price"}),
-    ]

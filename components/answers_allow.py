@@ -68,15 +68,15 @@ def _row(name: str, known: dict[str, Any], allowed: str | None, hard: bool) -> C
     few = len(texts) <= MOST_MARKS and max(map(len, texts)) <= LONGEST_MARK
     marks = [{"value": i, **({"label": text} if few else {})} for i, text in enumerate(texts)]
     slider = dmc.Slider(
-        id={"allow-slider": name}, min=0, max=len(texts) - 1, step=1, value=place, marks=marks, label=None,
+        id={"allow": "slider", "of": name}, min=0, max=len(texts) - 1, step=1, value=place, marks=marks, label=None,
         updatemode="drag", size="sm", disabled=hard, thumbLabel=f"Tolerance allowed on {name}",
         className="allow-slider",
     )  # fmt: skip
     field = dmc.TextInput(
-        id={"allow-value": name}, value=value, size="xs", disabled=hard, debounce=400, className="allow-value",
+        id={"allow": "value", "of": name}, value=value, size="xs", disabled=hard, debounce=400, className="allow-value",
         **{"aria-label": f"Tolerance allowed on {name}"},
     )  # fmt: skip
-    mark = dmc.Switch(id={"allow-hard": name}, checked=hard, label="hard", size="xs", className="allow-hard",
+    mark = dmc.Switch(id={"allow": "hard", "of": name}, checked=hard, label="hard", size="xs", className="allow-hard",
                       **{"aria-label": f"{name} is hard"})  # fmt: skip
     return html.Div([html.B(name, className="allow-name"), slider, field, mark], className="allow-row")
 
@@ -92,24 +92,24 @@ def register(app: Dash, maps: Maps) -> None:
     """Slider and field follow each other in the browser; other levels make other sliders."""
     app.clientside_callback(
         ClientsideFunction("answers", "allow"),
-        Output({"allow-slider": MATCH}, "value"),
-        Output({"allow-value": MATCH}, "value"),
-        Output({"allow-value": MATCH}, "error"),
-        Output({"allow-slider": MATCH}, "disabled"),
-        Output({"allow-value": MATCH}, "disabled"),
-        Input({"allow-slider": MATCH}, "value"),
-        Input({"allow-value": MATCH}, "value"),
-        Input({"allow-hard": MATCH}, "checked"),
-        State({"allow-slider": MATCH}, "id"),
+        Output({"allow": "slider", "of": MATCH}, "value"),
+        Output({"allow": "value", "of": MATCH}, "value"),
+        Output({"allow": "value", "of": MATCH}, "error"),
+        Output({"allow": "slider", "of": MATCH}, "disabled"),
+        Output({"allow": "value", "of": MATCH}, "disabled"),
+        Input({"allow": "slider", "of": MATCH}, "value"),
+        Input({"allow": "value", "of": MATCH}, "value"),
+        Input({"allow": "hard", "of": MATCH}, "checked"),
+        State({"allow": "slider", "of": MATCH}, "id"),
         State(STEPS, "data"),
         prevent_initial_call=True,
     )
     app.clientside_callback(
         ClientsideFunction("answers", "reset"),
-        Output({"allow-slider": ALL}, "value", allow_duplicate=True),
-        Output({"allow-value": ALL}, "value", allow_duplicate=True),
+        Output({"allow": "slider", "of": ALL}, "value", allow_duplicate=True),
+        Output({"allow": "value", "of": ALL}, "value", allow_duplicate=True),
         Input("allow-reset", "n_clicks"),
-        State({"allow-slider": ALL}, "id"),
+        State({"allow": "slider", "of": ALL}, "id"),
         State(STEPS, "data"),
         prevent_initial_call=True,
     )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from components import answers_parts as parts
 from components.answers_figures import MOST_POINTS, front_figure
 from components.answers_state import Asked
 from components.format import count, many
-from components.map_figure import CONFIG
 from mapelites.answers import Designs, Front, front
 from mapelites.answers.words import amount, apart
 
-FRONT = "answers-front"
 NAMES = {
     "total": "total",
     "mean": "mean",
@@ -30,7 +28,6 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
     if not found.rows:
         return [html.Section(parts.empty("No elites yet", "Let the run go on."), className="card answer-part")]
     figure = front_figure(designs, found, name, selected, dark=dark)
-    graph = dcc.Graph(id=FRONT, figure=figure, config=CONFIG, className="answer-graph answer-graph-tall")
     words = f"{many(len(found.rows), 'elite')} of {count(len(designs))} that no other beats in both."
     hidden = len(designs) - len(found.rows) - MOST_POINTS
     if hidden > 0:
@@ -54,7 +51,7 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
             [
                 parts.heading("Objective against violation", words),
                 html.P(_knee(designs, found), className="answer-sentence"),
-                graph,
+                parts.graph("front", figure, tall=True),
             ],
             className="card answer-part",
         ),

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import html
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from components.format import exact
+from components.map_figure import CONFIG
 from mapelites.answers import Designs
 from mapelites.answers.price import Verdict
 from mapelites.answers.words import VERDICTS, amount
@@ -49,6 +50,14 @@ def row(cells: Sequence[Any], *, chosen: bool = False) -> Component:
     """A row whose first cell names it."""
     first, *others = cells
     return html.Tr([html.Th(first, scope="row"), *map(html.Td, others)], className="is-chosen" if chosen else "")
+
+
+def graph(name: str, figure: dict[str, Any], *, tall: bool = False) -> Component:
+    """A figure whose points lead to their designs."""
+    size = " answer-graph-tall" if tall else ""
+    return dcc.Graph(
+        id={"answers-graph": name}, figure=figure, config=CONFIG, className=f"answer-graph graph-{name}{size}"
+    )
 
 
 def is_selected(designs: Designs, at: int | None, selected: int | None) -> bool:

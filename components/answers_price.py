@@ -6,19 +6,17 @@ import math
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from components import answers_parts as parts
 from components.answers_figures import moving, price_curve
 from components.answers_state import Asked
-from components.map_figure import CONFIG
 from mapelites.answers import Designs, Multipliers, Price, Worth, changes, price, ranking
 from mapelites.answers.words import amount, percent_change, relaxing, tolerance
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.problem import Array
 
-CURVE, MOVING = "answers-curve", "answers-moving"
 HEADS = ("constraint", "", "tolerance", "objective becomes", "gain", "gain per unit")
 
 
@@ -100,18 +98,15 @@ def _detail(
     local: Multipliers | str | None, *, dark: bool,
 ) -> list[Component]:  # fmt: skip
     name = designs.names[worth.constraint]
-    graph = dcc.Graph(
-        id=CURVE,
-        figure=price_curve(designs, curve, float(limits[worth.constraint]), selected, dark=dark),
-        config=CONFIG,
-        className="answer-graph",
-    )
+    figure = price_curve(designs, curve, float(limits[worth.constraint]), selected, dark=dark)
     known = any(step.row is not None for step in curve.steps)
     return [
         parts.heading(f"The price of {name}"),
         html.P(worth_in_words(name, worth), className="answer-sentence", id="answers-sentence"),
         html.P(_local(name, worth, local), className="quiet"),
-        graph if known else parts.empty("No design was found", f"Not at any tolerance of {name}. Relax another one."),
+        parts.graph("price", figure)
+        if known
+        else parts.empty("No design was found", f"Not at any tolerance of {name}. Relax another one."),
         _steps(designs, name, curve, selected),
     ]
 
@@ -158,10 +153,7 @@ def _change(designs: Designs, curve: Price, *, dark: bool) -> list[Component]:
             "One design serves at every tolerance." if len(curve.rows) == 1 else "No variable moves along this curve."
         )
         return [title, dmc.Text(words, size="sm")]
-    graph = dcc.Graph(
-        id=MOVING, figure=moving(designs, curve, shown, dark=dark), config=CONFIG, className="answer-graph"
-    )
-    return [title, graph, _still(designs, moved, len(shown))]
+    return [title, parts.graph("moving", moving(designs, curve, shown, dark=dark)), _still(designs, moved, len(shown))]
 
 
 def _still(designs: Designs, moved: Any, shown: int) -> Component:

@@ -6,20 +6,18 @@ from urllib.parse import quote
 
 import dash_mantine_components as dmc
 import numpy as np
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from components import answers_parts as parts
 from components.answers_figures import pair_figure
 from components.answers_state import OBJECTIVE, Asked
 from components.format import count, many
-from components.map_figure import CONFIG
 from components.run_view import levels_text
 from mapelites.answers import Correlation, Designs, Recognised, correlation
 from mapelites.problem import Array
 from mapelites.tolerances import Tolerances
 
-PAIR = "answers-pair"
 FEW = 8  # designs below which a rank correlation says next to nothing
 
 
@@ -116,7 +114,7 @@ def _drawn(
     figure = pair_figure(designs, columns, (titles[0], titles[1]), selected, dark=dark)
     return [
         parts.heading(f"{pair[0]} and {pair[1]}", f"{strength}, over {count(found.designs)} elites"),
-        dcc.Graph(id=PAIR, figure=figure, config=CONFIG, className="answer-graph"),
+        parts.graph("pair", figure),
     ]
 
 

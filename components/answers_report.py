@@ -52,7 +52,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     """The report has an address of its own; moment, levels and tolerances go along in it."""
 
     @app.server.get("/run/<run_id>/report.html")
-    def report(run_id: str) -> Response:
+    def run_report(run_id: str) -> Response:
         try:
             own = context.store.run(run_id).request.tolerances
             view = view_from_query(request.args, own)

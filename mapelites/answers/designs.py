@@ -109,7 +109,7 @@ class Designs:
 
     def best(self, limits: Array) -> int | None:
         """The row of the best design within these tolerances; None where none was found."""
-        inside = (self.violations <= limits).all(axis=1)[self.by_objective]
+        inside = np.all(self.violations <= limits, axis=1)[self.by_objective]
         return int(self.by_objective[np.argmax(inside)]) if inside.any() else None
 
     def row_of(self, cell: int | None) -> int | None:

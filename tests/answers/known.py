@@ -40,7 +40,7 @@ def vessel(x: Sequence[float]) -> tuple[float, list[float], list[float]]:
 VESSEL = Problem(
     "vessel",
     [0.0625, 0.0625, 10.0, 10.0],
-    [6.1875, 6.1875, 200.0, 240.0],
+    [6.1875, 6.1875, 200.0, 200.0],
     (Constraint("g1", "inequality"), Constraint("g2", "inequality"), Constraint("g3", "inequality")),
     vessel,
     variables=("shell", "head", "radius", "length"),
@@ -65,8 +65,8 @@ def random_map(seed: int, designs: int = 60, constraints: int = 3) -> Archive:
     random = np.random.default_rng(seed)
 
     def function(x: np.ndarray) -> tuple[float, list[float], list[float]]:
-        steps = np.round(4 * np.sin(7 * x[0] + np.arange(constraints)) + 3 * x[1]) / 4
-        return float(np.sin(5 * x[0]) + x[1]), steps[:-1].tolist(), [float(steps[-1]) * 1e-4]
+        steps = np.round(4 * np.sin(7 * x[0] + np.arange(constraints)) + 3 * x[1] + 1) / 4
+        return float(np.sin(5 * x[0]) + x[1]), steps[:-1].tolist(), [float(steps[-1]) / 2]
 
     kinds = [*["inequality"] * (constraints - 1), "equality"]
     names = tuple(Constraint(f"c{i}", kind) for i, kind in enumerate(kinds))  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from mapelites.problem import Array, Problem
 
 NEAR = 1e-3  # the share of the bounds' width within which a constraint or a bound counts as reached
 STEP = 1e-6  # of the bounds' width: a balance between curvature and rounding
+TINY = 1e-12  # of rounding
 BAD_FIT = 0.1  # the share of the gradient that may stay unexplained
 
 
@@ -53,41 +54,59 @@ def multipliers(problem: Problem, x: Array) -> Multipliers | None:
     size = float(np.linalg.norm(gradient))
     if size == 0:
         return None
-    columns, lowest, reached = _reached(problem, x, values[0, 1:], slopes)
+    columns, reached = _reached(problem, x, values[0, 1:], slopes)
     found = np.zeros(len(problem.constraints))
     if not columns.shape[1]:
         return Multipliers(found, 1.0)
-    from scipy.optimize import lsq_linear  # takes a while to import, which nobody else need wait for
-
     scale = np.linalg.norm(columns, axis=0)
-    fit = lsq_linear(columns / scale, -gradient, (lowest, np.inf))
-    found[reached] = np.abs(fit.x / scale)[: len(reached)]
-    return Multipliers(found, float(np.linalg.norm((columns / scale) @ fit.x + gradient)) / size)
+    fit = nonnegative(columns / scale, -gradient)
+    np.add.at(found, reached, (fit / scale)[: len(reached)])
+    return Multipliers(found, float(np.linalg.norm((columns / scale) @ fit + gradient)) / size)
 
 
-def _reached(problem: Problem, x: Array, values: Array, slopes: Array) -> tuple[Array, Array, list[int]]:
-    """The gradients of what holds the design, constraints first and then bounds, with the lowest multiplier of each.
+def nonnegative(columns: Array, target: Array) -> Array:
+    """The amounts, none below 0, of the columns whose sum comes closest to a target (C. L. Lawson and R. J. Hanson,
+    Solving Least Squares Problems, 1974, chapter 23)."""
+    amounts = np.zeros(columns.shape[1])
+    used = np.zeros(columns.shape[1], dtype=bool)
+    enough = TINY * float(np.linalg.norm(target))
+    for _ in range(3 * columns.shape[1]):
+        slope = np.where(used, -np.inf, columns.T @ (target - columns @ amounts))
+        if slope.max() <= enough:
+            break
+        used[int(np.argmax(slope))] = True
+        while used.any():
+            trial = np.zeros(columns.shape[1])
+            trial[used] = np.linalg.lstsq(columns[:, used], target, rcond=None)[0]
+            below = used & (trial <= 0)
+            if not below.any():
+                amounts = trial
+                break
+            share = float(np.min(amounts[below] / (amounts[below] - trial[below])))
+            amounts = np.where(used, amounts + share * (trial - amounts), 0.0)
+            used &= amounts > TINY * float(amounts.max(initial=0.0))
+            amounts[~used] = 0.0
+    return amounts
 
-    An inequality that is violated, or nearly, is held where it is and pushes one way only; an equality is
-    pushed the way its violation goes, and either way where it has none to speak of.
+
+def _reached(problem: Problem, x: Array, values: Array, slopes: Array) -> tuple[Array, list[int]]:
+    """The gradients of what holds the design, those of constraints first, with which constraint each belongs to.
+
+    An inequality that is violated, or nearly, is held where it is and pushes one way only. An equality pushes the
+    way its violation goes; one with none to speak of may push either way, so its gradient is there both ways.
     """
     steep = np.linalg.norm(slopes, axis=0)
-    near = NEAR * steep
-    columns, lowest, reached = [], [], []
+    columns, reached = [], []
     for i, constraint in enumerate(problem.constraints):
-        if steep[i] == 0 or (constraint.kind == "inequality" and values[i] < -near[i]):
+        inequality = constraint.kind == "inequality"
+        if steep[i] == 0 or (inequality and values[i] < -NEAR * steep[i]):
             continue
-        # The violation of an equality grows along its gradient where it is positive, against it where negative.
-        side = -1.0 if constraint.kind == "equality" and values[i] < 0 else 1.0
-        columns.append(side * slopes[:, i])
-        lowest.append(
-            -np.inf if constraint.kind == "equality" and abs(values[i]) <= problem.equality_tolerance else 0.0
-        )
-        reached.append(i)
+        either = not inequality and abs(values[i]) <= problem.equality_tolerance
+        ways = (1.0, -1.0) if either else (1.0 if inequality or values[i] > 0 else -1.0,)
+        for way in ways:
+            columns.append(way * slopes[:, i])
+            reached.append(i)
     width = problem.upper - problem.lower
     for bound, side in ((problem.lower, -1.0), (problem.upper, 1.0)):
-        for k in np.flatnonzero(np.abs(x - bound) <= NEAR * width):
-            columns.append(side * np.eye(len(x))[k])
-            lowest.append(0.0)
-    table = np.column_stack(columns) if columns else np.empty((len(x), 0))
-    return table, np.array(lowest), reached
+        columns += [side * np.eye(len(x))[k] for k in np.flatnonzero(np.abs(x - bound) <= NEAR * width)]
+    return np.column_stack(columns) if columns else np.empty((len(x), 0)), reached

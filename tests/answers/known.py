@@ -9,6 +9,8 @@ from functools import cache
 import numpy as np
 
 from mapelites import Archive, Constraint, Problem, Tolerances, illuminate
+from mapelites.archive import Elites
+from mapelites.problems import get
 
 LEVELS = (0.0, 0.1, 0.2, 0.4)
 ACCURACY = 1e-3  # of the search, in the objective
@@ -27,24 +29,15 @@ def best_corner(*tolerances: float) -> float:
     return sum((1.0 - min(each, 1.0)) ** 2 for each in tolerances)
 
 
-def vessel(x: Sequence[float]) -> tuple[float, list[float], list[float]]:
-    """The pressure vessel of Kannan and Kramer (1994): thicknesses in steps of 1/16 inch, radius and length."""
-    shell, head = 0.0625 * round(x[0] / 0.0625), 0.0625 * round(x[1] / 0.0625)
-    radius, length = x[2], x[3]
+def vessel(x: Sequence[float]) -> tuple[float, list[float]]:
+    """The pressure vessel worked out by hand: its cost, and the four constraints as they are printed."""
+    shell, head, radius, length = x
     cost = 0.6224 * shell * radius * length + 1.7781 * head * radius**2
     cost += 3.1661 * shell**2 * length + 19.84 * shell**2 * radius
     volume = math.pi * radius**2 * length + 4.0 / 3.0 * math.pi * radius**3
-    return cost, [0.0193 * radius - shell, 0.00954 * radius - head, (1_296_000.0 - volume) / 1_296_000.0], []
+    return cost, [0.0193 * radius - shell, 0.00954 * radius - head, 1_296_000.0 - volume, length - 240.0]
 
 
-VESSEL = Problem(
-    "vessel",
-    [0.0625, 0.0625, 10.0, 10.0],
-    [6.1875, 6.1875, 200.0, 200.0],
-    (Constraint("g1", "inequality"), Constraint("g2", "inequality"), Constraint("g3", "inequality")),
-    vessel,
-    variables=("shell", "head", "radius", "length"),
-)
 BEST_VESSEL = 6059.714335  # the optimum that the literature reports for this form, such as He and Wang (2007)
 
 
@@ -55,9 +48,9 @@ def corner_map() -> Archive:
 
 @cache
 def vessel_map() -> Archive:
-    levels = {"g1": (0.0, 0.01, 0.05), "g2": (0.0, 0.01, 0.05), "g3": (0.0, 0.01, 0.05)}
-    tolerances = Tolerances.of(VESSEL, levels)
-    return illuminate(VESSEL, tolerances, search="directed", evaluations=30_000, seed=1)
+    levels = {"shell": (0.0, 0.01, 0.05), "head": (0.0, 0.01, 0.05), "volume": (0.0, 1e3, 1e4), "length": (0.0, 10.0)}
+    problem = get("pressure-vessel")
+    return illuminate(problem, Tolerances.of(problem, levels), search="directed", evaluations=60_000, seed=1)
 
 
 def random_map(seed: int, designs: int = 60, constraints: int = 3) -> Archive:
@@ -71,7 +64,5 @@ def random_map(seed: int, designs: int = 60, constraints: int = 3) -> Archive:
     kinds = [*["inequality"] * (constraints - 1), "equality"]
     names = tuple(Constraint(f"c{i}", kind) for i, kind in enumerate(kinds))  # type: ignore[arg-type]
     problem = Problem("random", [-1.0, -1.0], [1.0, 1.0], names, function)
-    from mapelites.archive import Elites
-
     empty = Archive(problem, Tolerances.same(problem, (0.0, 0.25, 1.0)), Elites.empty(problem))
     return empty.add(random.uniform(-1, 1, (designs, 2)), np.arange(designs), "random")

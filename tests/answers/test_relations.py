@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 from mapelites import Archive, Constraint, Problem, Tolerances
 from mapelites.answers import Designs, multipliers, recognise
+from mapelites.answers.multipliers import nonnegative
 from mapelites.archive import Elites
-from mapelites.problems import get, names
+from mapelites.problems import get
+from mapelites.problems.cec2010 import NAMES
 
 
 def designs_of(name: str, number: int = 60) -> Designs:
@@ -37,7 +40,7 @@ def test_relations_of_the_competition_are_named_with_the_axis_that_can_go(
     assert [None if each is None else designs.names[each] for each in at] == spare
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", NAMES)
 def test_exactly_the_declared_relations_are_recognised(name: str) -> None:
     designs = designs_of(name)
     found = {frozenset((designs.names[each.first], designs.names[each.second])) for each in recognise(designs, 64)}
@@ -96,3 +99,13 @@ def test_a_problem_that_breaks_down_beside_a_design_gives_no_multipliers() -> No
     assert multipliers(problem, np.array([0.5])) is None
     flat = Problem("flat", [0.0], [2.0], (Constraint("g1", "inequality"),), lambda x: (1.0, [x[0] - 1], []))
     assert multipliers(flat, np.array([0.5])) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_closest_sum_without_negative_amounts_agrees_with_an_independent_library(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    columns, target = random.normal(size=(6, 9)), random.normal(size=6)
+    _, distance = nnls(columns, target)
+    found = nonnegative(columns, target)
+    assert (found >= 0).all()
+    assert np.linalg.norm(columns @ found - target) == pytest.approx(distance, abs=1e-9)

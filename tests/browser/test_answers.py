@@ -9,7 +9,7 @@ from mapelites.answers import Designs, almost_feasible, front, least, price, ran
 from mapelites.answers.words import amount, worth
 from mapelites.archive import Archive
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
-from tests.browser.run_page import clicks_cell, exact_objective, map_is_drawn, opens_run
+from tests.browser.run_page import PLOT, clicks_cell, exact_objective, map_is_drawn, opens_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("answers")]
 
@@ -152,8 +152,11 @@ def test_a_click_on_the_front_is_the_same_selection_everywhere(
     }
     wait(lambda: exact_objective(person) in there)  # of designs at one place the last one drawn is on top
     person.presses("[role=tab]", "Map")
+    fits = "return Math.abs(gd._fullLayout.width - document.getElementById('map-box').clientWidth) < 2"
+    wait(lambda: person.driver.execute_script(PLOT + fits))  # it was drawn where nobody saw it
     other = int(designs.cells[found.rows[0]])
     clicks_cell(person, archive, other)
+    wait(lambda: f"cell={other}" in person.path)
     person.presses("[role=tab]", "Trade-off")
     row = person.sees(".answer-table tr.is-chosen")
     assert amount(float(archive.at(other).f)) in row.text  # type: ignore[union-attr]

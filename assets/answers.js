@@ -122,7 +122,8 @@
       pick: function () {
         const [change] = window.dash_clientside.callback_context.triggered;
         const point = change && change.value && change.value.points && change.value.points[0];
-        return point && typeof point.customdata === "number" ? point.customdata : none();
+        const cell = point && point.customdata;
+        return typeof cell === "number" || typeof cell === "string" ? cell : none();
       },
     },
   });

@@ -14,6 +14,7 @@ import numpy as np
 from components.experiments_figures import chart_layout
 from components.map_axes import Look
 from components.map_colour import KINDS
+from components.run_view import cell_for_browser
 from mapelites.answers import Bands, Change, Designs, Front, Price
 from mapelites.answers.front import spread
 from mapelites.answers.words import amount, tolerance
@@ -88,7 +89,7 @@ def moving(designs: Designs, curve: Price, moved: Sequence[Change], *, dark: boo
     """The variables that move along a price curve, each as a share of its bounds."""
     look = Look.of(dark=dark, narrow=False)
     problem = designs.problem
-    cells = [None if step.row is None else int(designs.cells[step.row]) for step in curve.steps]
+    cells = [None if step.row is None else cell_for_browser(int(designs.cells[step.row])) for step in curve.steps]
     data = []
     for place, change in enumerate(moved[:MOST_LINES]):
         low, high = problem.lower[change.variable], problem.upper[change.variable]
@@ -181,8 +182,8 @@ def _marker(
     }
 
 
-def _cells(designs: Designs, rows: Any) -> list[int]:
-    return [int(designs.cells[row]) for row in rows]
+def _cells(designs: Designs, rows: Any) -> list[int | str | None]:
+    return [cell_for_browser(int(designs.cells[row])) for row in rows]
 
 
 def _levels_axis(curve: Price, title: str) -> dict[str, Any]:

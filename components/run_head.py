@@ -37,7 +37,11 @@ def layout(run: Run, context: Context, further: list[Component]) -> Component:
                         [
                             dmc.Title(summary.name(run), order=1),
                             html.Div(summary.badge(run), id="run-state", className="run-state"),
-                            dmc.Text(f"{summary.method(run)} · {levels_in_words(run)}", c="dimmed", size="sm"),
+                            dmc.Text(
+                                [f"{summary.method(run)} · {levels_in_words(run)} · ", summary.problem_link(run)],
+                                c="dimmed",
+                                size="sm",
+                            ),
                         ],
                         className="run-name",
                     ),

@@ -13,6 +13,7 @@ from components.context import Context
 from components.format import percent, state
 from components.map_thumbnail import thumbnail_png
 from mapelites.errors import InputError
+from mapelites.problems.files import is_description
 from mapelites.runs import Run
 
 ACTIVE = ("queued", "running")
@@ -32,6 +33,14 @@ def method(run: Run) -> str:
 def address(run: Run) -> str:
     """Where its page is."""
     return f"/run/{quote(run.id, safe='')}"
+
+
+def problem_link(run: Run) -> Component:
+    """The way to what it searches: to its formulas, which it carries, or to the card of its problem."""
+    formulas = run.request.source and not is_description(run.request.source)
+    name = quote(run.request.problem, safe="")
+    place = f"/problems/new?run={quote(run.id, safe='')}" if formulas else f"/problems?search={name}"
+    return dmc.Anchor("its formulas" if formulas else "the problem", href=place, size="sm")
 
 
 def progress(run: Run) -> float:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components import summary
+from components.compare_cells import pressed_cell, table
 from components.compare_curves import curves
 from components.compare_maps import ONE, OTHER, Pair, difference, side_by_side
 from components.context import Context
@@ -46,6 +47,18 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
                 [
                     html.Div([dmc.Title("Maps", order=2, size="h3"), switch], className="page-head"),
                     html.Div(id="compare-maps"),
+                    html.Div(
+                        [
+                            dmc.Title("Where they differ most", order=3, size="h5"),
+                            dmc.Text(
+                                "Press a cell of a map to see it here; a value opens its elite.", c="dimmed", size="sm"
+                            ),
+                            html.Div(id="compare-cells"),
+                        ],
+                        id="compare-cells-box",
+                        className="compare-part",
+                        **{"aria-live": "polite"},
+                    ),
                 ],
                 className="card compare-part",
             ),
@@ -96,6 +109,23 @@ def register(app: Dash, context: Context) -> None:
         figures = context.cache.remember(key, lambda: _figures(context, runs, str(view), dark, bool(narrow)))
         return _maps(figures, runs), [_graph(each, CURVE_HEIGHT) for each in figures["curves"]], _table(runs), seen
 
+    @app.callback(
+        Output("compare-cells", "children"),
+        Output("compare-cells-box", "hidden"),
+        Input("compare-seen", "data"),
+        Input({"compare-map": ALL}, "clickData"),
+        State("compare-ids", "data"),
+    )
+    def tell(_: Any, clicked: Any, ids: Any) -> Any:
+        runs = chosen(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
+        first, second = (context.store.snapshot(run.id) for run in runs[:2])
+        if first is None or second is None:
+            return None, True
+        pair = Pair.of(first, second)
+        return table(
+            pair, runs, pressed_cell(pair, clicked if isinstance(clicked, list) else [])
+        ), not pair.same_problem
+
     app.clientside_callback(
         ClientsideFunction("shell", "narrow"), Output("compare-narrow", "data"), Input("compare-ids", "data")
     )
@@ -127,10 +157,10 @@ def _maps(figures: dict[str, Any], runs: Sequence[Run]) -> list[Component]:
     labels = [_letter(i, run) for i, run in enumerate(runs[:2])] if len(figures["maps"]) == 2 else [None]
     maps = [
         html.Figure(
-            [html.Figcaption(label), _graph(each, MAP_HEIGHT)] if label else [_graph(each, MAP_HEIGHT)],
+            [html.Figcaption(label) if label else None, _graph(each, MAP_HEIGHT, {"compare-map": i})],
             className="compare-map",
         )
-        for label, each in zip(labels, figures["maps"], strict=False)
+        for i, (label, each) in enumerate(zip(labels, figures["maps"], strict=False))
     ]
     parts: list[Component] = [html.P(figures["note"], className="quiet")] if figures["note"] else []
     if figures["counts"]:
@@ -148,7 +178,7 @@ def legend(drawn: dict[str, Any]) -> Component:
             html.Span([html.Span(className="swatch", style={"background": shade}), name], className="legend-kind")
             for name, shade in drawn["kinds"]
         ]
-        return html.Div([html.Span(drawn["title"]), *items], className="compare-legend")
+        return html.Div([html.Span(drawn["title"]), *items, *_marks()], className="compare-legend")
     stops = ", ".join(f"{shade} {100 * place:.1f}%" for place, shade in drawn["scale"])
     ticks = [html.Span(label, style={"left": f"{100 * place:.1f}%"}) for place, label in drawn["ticks"]]
     ramp = html.Div(
@@ -158,11 +188,27 @@ def legend(drawn: dict[str, Any]) -> Component:
         ],
         className="ramp-box",
     )
-    return html.Div([html.Span(drawn["title"]), ramp], className="compare-legend")
+    return html.Div([html.Span(drawn["title"]), ramp, *_marks()], className="compare-legend")
 
 
-def _graph(drawn: dict[str, Any], height: int) -> Component:
-    return dcc.Graph(figure=drawn, config=CONFIG, responsive=True, style={"height": height})
+def _marks() -> list[Component]:
+    """The signs on the maps."""
+    signs = (
+        ("mark-feasible", "", "feasible corner"),
+        ("mark-star", "★", "best feasible"),
+        ("mark-best", "", "best overall"),
+    )
+    return [
+        html.Span(
+            [html.Span(sign, className=f"mark {kind}", **{"aria-hidden": "true"}), words], className="legend-mark"
+        )
+        for kind, sign, words in signs
+    ]
+
+
+def _graph(drawn: dict[str, Any], height: int, name: dict[str, int] | None = None) -> Component:
+    known = {"id": name} if name else {}
+    return dcc.Graph(figure=drawn, config=CONFIG, responsive=True, style={"height": height}, **known)
 
 
 def _letter(i: int, run: Run) -> Component:

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 
 from components.cache import memory
+from components.compare_cells import most_different, pressed_cell
 from components.compare_curves import curves
 from components.compare_maps import KINDS, Pair, difference, side_by_side, who_is_better
 from components.context import Context
@@ -95,3 +96,32 @@ def test_comparing_takes_two_to_six_runs(store: Store) -> None:
         chosen(context, f"{a}+{a}")
     with pytest.raises(InputError):
         chosen(context, f"{a}+nosuchrun")
+
+
+def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled() -> None:
+    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    cells = most_different(pair)
+    apart = []
+    for cell in cells:
+        one, two = pair.first.at(cell), pair.second.at(cell)
+        assert one is not None
+        assert two is not None
+        apart.append(abs(one.f - two.f) / max(abs(one.f), abs(two.f)))
+    assert apart == sorted(apart, reverse=True)
+    assert len(cells) == 6
+    assert most_different(Pair.of(snapshot(), snapshot())) == []
+
+
+def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
+    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    fold = Fold.of(pair.first.tolerances)
+    assert pressed_cell(pair, [None, {"points": [{"x": 4, "y": 2}]}]) == fold.cell_at(pair.first, 2, 4)
+    for junk in (
+        [],
+        [None],
+        ["x"],
+        [{"points": []}],
+        [{"points": [{"x": 99, "y": 0}]}],
+        [{"points": [{"x": "1", "y": 1}]}],
+    ):
+        assert pressed_cell(pair, junk) is None

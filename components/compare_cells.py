@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 
 from components import summary
 from components.compare_maps import Pair
-from components.format import number, percent
+from components.format import number
 from components.inspector_parts import place_in_words
 from components.map_fold import Fold
 from components.run_view import levels_text
@@ -23,10 +23,10 @@ MOST_ROWS = 6
 
 
 def most_different(pair: Pair, rows: int = MOST_ROWS) -> list[int]:
-    """The cells that both filled and in which their objectives are furthest apart, relative to their size."""
+    """The cells that both filled and in which their objectives are furthest apart."""
     cells, one, two = np.intersect1d(pair.first.elites.cell, pair.second.elites.cell, return_indices=True)
     a, b = pair.first.elites.f[one], pair.second.elites.f[two]
-    apart = _apart(a, b)
+    apart = np.abs(a - b)
     order = np.argsort(-apart, kind="stable")
     return [int(cells[i]) for i in order[:rows] if apart[i] > 0.0]
 
@@ -53,7 +53,7 @@ def table(pair: Pair, runs: Sequence[Run], pressed: int | None) -> Component | N
         cells = [pressed, *(cell for cell in cells if cell != pressed)]
     if not cells:
         return dmc.Text("They hold the same values in every cell that both filled.", c="dimmed", size="sm")
-    head = html.Tr([html.Th(words, scope="col") for words in ("Cell", "A", "B", "Apart")])
+    head = html.Tr([html.Th(words, scope="col") for words in ("Cell", "A", "B", "Lower")])
     body = [_row(pair, runs, cell, cell == pressed) for cell in cells]
     return html.Table([html.Thead(head), html.Tbody(body)], className="compare-cells")
 
@@ -67,12 +67,12 @@ def _row(pair: Pair, runs: Sequence[Run], cell: int, pressed: bool) -> Component
         for run, elite in zip(runs, found, strict=False)
     ]
     one, two = found
-    apart = percent(float(_apart(np.array([one.f]), np.array([two.f]))[0])) if one and two else ""
+    lower = _lower(one.f, two.f) if one and two else ""
     words: list[Component] = [*place_in_words(pair.first, cell)]
     if pressed:
         words.insert(0, html.B("pressed "))
     return html.Tr(
-        [html.Th(html.Div(words, className="compare-bins"), scope="row"), *map(html.Td, links), html.Td(apart)],
+        [html.Th(html.Div(words, className="compare-bins"), scope="row"), *map(html.Td, links), html.Td(lower)],
         className="is-pressed" if pressed else "",
     )
 
@@ -83,7 +83,6 @@ def _address(run: Run, first: Archive, cell: int) -> str:
     return f"{summary.address(run)}?{levels}cell={cell}"
 
 
-def _apart(a: Any, b: Any) -> Any:
-    """The difference as a part of the larger one's size."""
-    size = np.maximum(np.abs(a), np.abs(b))
-    return np.divide(np.abs(a - b), size, out=np.zeros_like(size), where=size > 0.0)
+def _lower(one: float, two: float) -> str:
+    """Whose objective is the lower one, and by how much."""
+    return "equal" if one == two else f"{'A' if one < two else 'B'} by {number(abs(one - two))}"

@@ -106,7 +106,7 @@ def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled()
         one, two = pair.first.at(cell), pair.second.at(cell)
         assert one is not None
         assert two is not None
-        apart.append(abs(one.f - two.f) / max(abs(one.f), abs(two.f)))
+        apart.append(abs(one.f - two.f))
     assert apart == sorted(apart, reverse=True)
     assert len(cells) == 6
     assert most_different(Pair.of(snapshot(), snapshot())) == []

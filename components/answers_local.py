@@ -10,6 +10,7 @@ from components.context import Context
 from components.format import count, duration
 from mapelites.answers import Designs, Multipliers, Recognised, multipliers, recognise
 from mapelites.answers.multipliers import evaluations
+from mapelites.problems.files import AbsentError
 from mapelites.runs import Run
 
 AFFORDABLE = 0.25  # seconds
@@ -31,6 +32,8 @@ def local_multipliers(context: Context, run: Run, designs: Designs, row: int | N
     def made() -> list[float] | str:
         try:
             found = multipliers(designs.problem, x)
+        except AbsentError as error:
+            return str(error)
         except Exception as error:  # somebody's own function may fail in any way
             log.warning("no multipliers for %s: %s", run.id, error)
             return f"the problem fails beside this design ({type(error).__name__})"

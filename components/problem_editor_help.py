@@ -14,6 +14,7 @@ LINES = (
     ("let A = pi*x^2", "something to use below"),
     ("minimise 3*A + sqrt(x)", "or maximise"),
     ("subject to stress: 40/A <= 7", "constraints, a line each, with <=, >= or =; the name before : is up to you"),
+    ("tolerance 1e-6", "how far an equality may be off and still count as met; 1e-4 without it"),
     ("about, source, best", "words about it, where it is from, and the best known value"),
     ("# words", "are skipped"),
 )

@@ -43,7 +43,7 @@ class Library:
     def __init__(self) -> None:
         self._paths: tuple[Path, ...] = ()
         self._saved: Path | None = None
-        self._entries: dict[Path, Entry] = {}
+        self._entries: dict[Path, Entry] = {}  # every file that was ever read, as it was then
         self._readers: ThreadPoolExecutor | None = None
         self._reading: dict[Path, tuple[Stamp, Future[Entry]]] = {}
         self._lock = threading.Lock()
@@ -64,7 +64,7 @@ class Library:
         with self._lock:
             if self._readers is not None:
                 self._readers.shutdown(wait=False, cancel_futures=True)
-            self._paths, self._saved, self._entries, self._reading = given, saved, {}, {}
+            self._paths, self._saved, self._reading = given, saved, {}
             self._readers = ThreadPoolExecutor(2, "problems") if in_background and given else None
 
     @property
@@ -85,14 +85,14 @@ class Library:
     def entries(self) -> list[Entry]:
         """What is in the files, read again where they changed."""
         with self._lock:
-            files = self.files()
-            before, self._entries = self._entries, {}
+            found = []
             taken = dict.fromkeys(BUILT_IN, "a built-in problem")
-            for path in files:
-                entry = _distinct(self._current(path, before.get(path)), taken)
-                self._entries[path] = entry
+            for path in self.files():
+                self._entries[path] = self._current(path, self._entries.get(path))
+                entry = _distinct(self._entries[path], taken)
                 taken |= dict.fromkeys((each.name for each in entry.problems), path.name)
-            return list(self._entries.values())
+                found.append(entry)
+            return found
 
     def _current(self, path: Path, before: Entry | None) -> Entry:
         """The file as it is now; what was read before where it did not change, or while it is looked at."""

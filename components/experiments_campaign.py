@@ -55,7 +55,7 @@ class View:
         dimension = numbers.get(str(data.get("dimension")), campaign.dimensions[0])
         search = data.get("search") if data.get("search") in campaign.searches else campaign.searches[0]
         problem = data.get("problem") if data.get("problem") in campaign.problems else campaign.problems[0]
-        beside = data.get("beside") if data.get("beside") in BESIDE else "none"
+        beside = data.get("beside") if data.get("beside") in tuple(BESIDE) else "none"
         return cls(dimension, str(search), str(problem), str(beside))
 
 
@@ -337,7 +337,7 @@ def _register_figures(app: Dash, campaigns: Campaigns) -> None:
         look = campaigns.look(str(campaign_id))
         campaign = look.folder.campaign
         view = View.of(campaign, given)
-        kind, dark = kind if kind in CURVES else "objective", scheme == "dark"
+        kind, dark = kind if kind in tuple(CURVES) else "objective", scheme == "dark"
         rows = [
             row for row in look.report.rows
             if (row.instance.problem, row.instance.dimension) == (view.problem, view.dimension)

@@ -206,10 +206,12 @@ def _register_files(app: Dash, context: Context) -> None:
         State("runs-import", "filename"),
         prevent_initial_call=True,
     )
-    def import_runs(contents: list[str] | None, names: list[str] | None) -> Any:
+    def import_runs(contents: Any, names: Any) -> Any:
+        if not isinstance(contents, list) or not isinstance(names, list):
+            raise InputError(f"files must come with their names, but {type(contents).__name__} came")
         done: list[str] = []
         notices = []
-        for name, text in zip(names or [], contents or [], strict=False):
+        for name, text in zip(names, contents, strict=False):
             try:
                 done += [context.store.import_run(content) for content in run_files(uploaded(text))]
             except InputError as error:

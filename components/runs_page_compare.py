@@ -132,7 +132,7 @@ def register(app: Dash, context: Context) -> None:
 
     @app.callback(Output("compare-url", "search"), Input("compare-view", "value"), prevent_initial_call=True)
     def remember_view(view: Any) -> Any:
-        return f"?view={view}" if view in VIEWS else no_update
+        return f"?view={view}" if view in tuple(VIEWS) else no_update
 
 
 def _figures(context: Context, runs: Sequence[Run], view: str, dark: bool, narrow: bool) -> dict[str, Any]:

@@ -120,7 +120,7 @@ class LimitedStore(Store):
 def admit_campaign(store: Store, campaign: Campaign) -> None:
     """Count a campaign that the client of this request begins, and refuse one whose runs are too large here."""
     if isinstance(store, LimitedStore):
-        for task in campaign.tasks:
+        for task in (campaign.task(instance, 1) for instance in campaign.instances):
             store.limits.check_size(task.settings.evaluations, task.tolerances.cells)
         store.admit()
 

@@ -135,17 +135,18 @@ def _is_change(declared: Declared, text: str) -> bool:
 
 
 def _are_outputs(output: str, given: Any) -> bool:
+    """Whether the outputs are those in the callback's name, `..id.property...id.property@copy..`."""
     if not output.startswith(".."):
-        return _is_output(given)
-    count = len(output[2:-2].split("..."))
-    return isinstance(given, list) and len(given) == count and all(_is_output(each) for each in given)
+        return _fits(_declared(output), given)
+    parts = output[2:-2].split("...")
+    if not isinstance(given, list) or len(given) != len(parts):
+        return False
+    return all(_fits(_declared(part), each) for part, each in zip(parts, given, strict=True))
 
 
-def _is_output(given: Any) -> bool:
-    return all(
-        isinstance(each, dict) and _is_name(each.get("id")) and isinstance(each.get("property"), str)
-        for each in (given if isinstance(given, list) else [given])
-    )
+def _declared(text: str) -> Declared:
+    name, _, prop = text.rpartition(".")
+    return {"id": name, "property": prop.partition("@")[0]}
 
 
 @cache

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import math
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,6 +28,10 @@ from mapelites.search.settings import Settings
 from mapelites.tolerances import Tolerances
 
 FORMAT = 1
+UNREADABLE = (  # what reading an archive that somebody changed can raise
+    ValueError, OSError, KeyError, EOFError, AttributeError, TypeError, NotImplementedError, RuntimeError, MemoryError,
+    OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
+)  # fmt: skip
 ELITE_ARRAYS = ("x", "f", "g", "h", "found_at", "operator")
 
 
@@ -159,7 +166,7 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())
-    except (ValueError, OSError, KeyError, EOFError, zipfile.BadZipFile, AttributeError, TypeError) as error:
+    except UNREADABLE as error:
         raise InputError(f"not a run file, because it cannot be read ({error})") from None
     if not isinstance(about, dict):
         raise InputError("not a run file, because its description is not a table")

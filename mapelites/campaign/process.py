@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from mapelites.errors import InputError
 
 PATIENCE = 10.0  # seconds a process may take to stop
 LOOK_SECONDS = 0.05
+ID = re.compile(r"[A-Za-z0-9]{1,64}")
 
 
 def home(data: Path) -> Path:
@@ -26,7 +28,7 @@ def home(data: Path) -> Path:
 
 def open_campaign(data: Path, campaign_id: str) -> Folder:
     """A campaign by its id."""
-    if not campaign_id.isalnum():
+    if not ID.fullmatch(campaign_id):
         raise InputError(f"campaign must be the id of one, such as c0123456789abcd, but it was {campaign_id!r}")
     folder = Folder(home(data) / campaign_id)
     if not (folder.path / "campaign.json").exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -104,7 +105,7 @@ def run_campaign(options: argparse.Namespace) -> int:
 def show_report(options: argparse.Namespace) -> None:
     """Print or save a campaign's tables."""
     given = Path(options.campaign)
-    folder = Folder(given) if given.is_dir() else open_campaign(_data(options), options.campaign)
+    folder = Folder(given) if os.path.isdir(given) else open_campaign(_data(options), options.campaign)
     text = FORMATS[options.format](report_of(folder))
     if options.out:
         save(options.out, text.encode())

@@ -233,7 +233,7 @@ def export_run(options: argparse.Namespace) -> None:
 
 def _exported(options: argparse.Namespace) -> bytes:
     file = Path(options.run)
-    if file.exists() or not ID.fullmatch(options.run):
+    if os.path.exists(options.run) or not ID.fullmatch(options.run):
         if options.npz:
             raise InputError(f"--npz is for a run of the store, but {options.run} is a file")
         snapshot = load(file)

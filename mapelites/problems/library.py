@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -57,7 +58,7 @@ class Library:
         """
         given = tuple(Path(path).expanduser().resolve() for path in paths)
         for path in given:
-            if not path.exists():
+            if not os.path.exists(path):
                 raise InputError(f"--problems: there is no file or folder {path}")
             if path.is_file() and path.suffix not in (PYTHON, FORMULAS):
                 raise InputError(f"--problems: a file must end in {PYTHON} or {FORMULAS}, but it was {path.name}")

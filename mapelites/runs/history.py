@@ -77,8 +77,9 @@ class History:
         """The history without snapshots that left a while ago, and the versions of those."""
         # A snapshot of many megabytes leaves at once: few readers are worth that much room.
         linger = LINGER_SECONDS if sum(size for _, _, size in self.leaving) < MOST_BYTES // 8 else 0.0
-        stay = tuple(each for each in self.leaving if now - each[1] < linger)
-        gone = [each[0] for each in self.leaving if now - each[1] >= linger]
+        # Either way: of a clock that was set back, they would have left in the future.
+        stay = tuple(each for each in self.leaving if abs(now - each[1]) < linger)
+        gone = [each[0] for each in self.leaving if abs(now - each[1]) >= linger]
         return History(self.moments, self.sizes, stay), gone
 
     @property

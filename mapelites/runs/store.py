@@ -197,8 +197,10 @@ class Store:
 
     def set_limit(self, limit: int | None) -> None:
         """Set how large the store should get."""
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-            raise InputError(f"limit must be a whole number of bytes above 0, or none, but it was {limit!r}")
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit < 9e18):
+            raise InputError(
+                f"limit must be a whole number of bytes above 0 and below 9e18, or none, but it was {limit!r}"
+            )
         with self._database.writing():
             self._database.put("limit", limit or 0)
 

@@ -137,11 +137,16 @@ class Supervisor:
         try:
             held = here.pulse()
         except FileNotFoundError:
+            if (self.store.path / "format").exists():
+                raise self._replaced() from None
             raise gone(self.store.path) from None  # it may come back, and the processes hold what they found
         except OSError as error:
             raise disk_error(self.store.path, error) from error
         if not held:
-            raise InputError(f"worker: {self.store.path} must stay the same folder, but another was put in its place")
+            raise self._replaced()
+
+    def _replaced(self) -> InputError:
+        return InputError(f"worker: {self.store.path} must stay the same folder, but another was put in its place")
 
     def _start_runs(self) -> None:
         waiting = [each for each in self.store.records() if each.state in ("queued", "running") and not each.claim]

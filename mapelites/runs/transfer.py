@@ -116,7 +116,10 @@ def _snapshots(
     if "history" not in about:
         moment = Moment(1, newest.evaluations, newest.seconds, record.occupied, record.best_feasible)
         return [(moment, newest.to_bytes())]
-    history = History.from_table({"moments": about["history"][: MOST_MOMENTS + 1], "leaving": []})
+    try:
+        history = History.from_table({"moments": about["history"][: MOST_MOMENTS + 1], "leaving": []})
+    except (InputError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"not a run file, because its history cannot be used ({error})") from None
     found = []
     for moment in history.moments:
         content = _as_bytes(arrays, f"history_{moment.version}")

@@ -155,6 +155,6 @@ class Worker:
         try:
             self.claim.settle("paused", reason)
         except StoreError as error:
-            log.warning("run %s is still held: %s", self.claim.run_id, error)
+            log.debug("run %s is still held: %s", self.claim.run_id, error)
             return False
         return True

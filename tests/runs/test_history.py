@@ -78,3 +78,9 @@ def test_the_curve_keeps_a_bounded_number_of_points_and_both_ends() -> None:
 
 def test_few_places_are_all_kept() -> None:
     assert most_even([3, 4], 2) == [0, 1]
+
+
+def test_what_left_before_the_clock_was_set_back_goes_all_the_same() -> None:
+    history = History(leaving=((1, 1e9, 10), (2, 1e9 + 1, 10)))
+    later, gone = history.without_gone(1e9 - 86_400)
+    assert (later.leaving, gone) == ((), [1, 2])

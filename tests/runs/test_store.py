@@ -260,7 +260,9 @@ def test_beyond_the_limit_the_oldest_finished_runs_are_offered_and_none_is_dropp
     assert {run.id for run in store.runs()} == {first, second, queued}
     store.set_limit(None)
     assert store.over_limit() == []
-    with pytest.raises(InputError, match="limit must be a whole number of bytes above 0, or none, but it was 0"):
+    with pytest.raises(
+        InputError, match="limit must be a whole number of bytes above 0 and below 9e18, or none, but it was 0"
+    ):
         store.set_limit(0)
 
 

@@ -1,0 +1,356 @@
+"""Many browsers on live runs: how long a poll and a full map take, and what it costs the searches.
+
+    python benchmarks/load.py [--browsers 100] [--runs 10] [--seconds 30]
+    python benchmarks/load.py --soak 30 --browsers 20 --picture docs/pictures/soak.svg
+
+A dashboard is started as `app.py` starts it, on loopback, with all runs live: the first as fast as it can go,
+the others at a pace. Every browser looks at one run and does what the run's page does: it asks for news at the
+interval that the server wants, draws the map anew where there is some, and asks now and then how the server is.
+The searches' rates are measured before the browsers come and while they are there. With `--soak` it goes on for
+so many minutes with all runs at that pace, and the memory of web server and worker is watched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import orjson
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from components import run_ids as ids
+from components.run_head import PERIOD
+from mapelites import Settings, Tolerances
+from mapelites.problems import get
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.supervisor import start_supervisor
+
+ROOT = Path(__file__).parents[1]
+MOST_BROWSERS, MOST_RUNS, MOST_SECONDS = 500, 50, 3_600
+POLL, MAP, RATE = 0.100, 0.400, 0.90  # seconds at the 95th percentile, seconds likewise, share of the rate alone
+PACE = 20_000.0  # evaluations per second of all runs but the first
+PATIENCE = 240.0
+
+
+@dataclass
+class Seen:
+    """What all browsers together have seen."""
+
+    polls: list[float] = field(default_factory=list)
+    maps: list[float] = field(default_factory=list)
+    heads: list[float] = field(default_factory=list)
+    changes: list[float] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+class Browser:
+    """One page of one run, over one connection."""
+
+    def __init__(self, port: int, run: str, told: dict[str, Any], seen: Seen) -> None:
+        self.port, self.run, self.told, self.seen = port, run, told, seen
+        self.version, self.interval = -1, PERIOD / 1_000
+        self.known: dict[str, str] = {}
+        self.values: dict[str, Any] = {f"{ids.RUN}.data": run}
+
+    async def stay(self, until: float) -> None:
+        """Look until then, from a moment of one's own on."""
+        await asyncio.sleep(random.random() * self.interval)
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            await self.draw(self.seen.maps)
+            while time.perf_counter() < until:
+                began = time.perf_counter()
+                await self.poll()
+                await asyncio.sleep(max(0.0, began + self.interval - time.perf_counter()))
+        finally:
+            self.writer.close()
+
+    async def poll(self) -> None:
+        """Ask for news; where there are some, draw them and have them told."""
+        content, seconds = await self.get(f"/run/{self.run}/version")
+        self.seen.polls.append(seconds)
+        if int(content) != self.version:
+            self.version = int(content)
+            await self.draw(self.seen.changes)
+            await self.tell()
+
+    async def draw(self, times: list[float]) -> None:
+        """Have the map drawn: all of it the first time, what has changed afterwards."""
+        content, seconds = await self.get(
+            f"/run/{self.run}/map?{urlencode({'scheme': 'light', 'narrow': 'false', **self.known})}"
+        )
+        times.append(seconds)
+        answer = orjson.loads(content)
+        self.known = {"look": answer["look"], "key": answer["key"]}
+
+    async def tell(self) -> None:
+        """The head of the page: state, progress, numbers, curves."""
+        self.values[f"{ids.LATEST}.data"] = {"version": self.version, "tick": 1}
+
+        def part(each: dict[str, str]) -> dict[str, Any]:
+            return {**each, "value": self.values.get(f"{each['id']}.{each['property']}")}
+
+        inputs = [part(each) for each in self.told["inputs"]]
+        body = orjson.dumps(
+            {
+                "output": self.told["output"],
+                "outputs": _outputs(self.told["output"]),
+                "inputs": inputs,
+                "state": [part(each) for each in self.told["state"]],
+                "changedPropIds": [f"{inputs[0]['id']}.{inputs[0]['property']}"],
+            }
+        )
+        head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        content, seconds = await self.ask("POST", "/_dash-update-component", head, body)
+        self.seen.heads.append(seconds)
+        answer = orjson.loads(content).get("response", {})
+        if ids.SEEN in answer:
+            self.values[f"{ids.SEEN}.data"] = answer[ids.SEEN]["data"]
+        self.interval = answer.get(ids.TICK, {}).get("interval", self.interval * 1_000) / 1_000
+
+    async def get(self, path: str) -> tuple[bytes, float]:
+        """What lies at an address, and how long it took."""
+        return await self.ask("GET", path, "", b"")
+
+    async def ask(self, method: str, path: str, head: str, body: bytes) -> tuple[bytes, float]:
+        """Send a request and wait for its answer."""
+        began = time.perf_counter()
+        self.writer.write(f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{head}\r\n".encode() + body)
+        status, content = await self.answer()
+        if status not in (200, 204):
+            self.seen.wrong.append(f"{path}: {status} {content[:200]!r}")
+        return content, time.perf_counter() - began
+
+    async def answer(self) -> tuple[int, bytes]:
+        """The status and the content of what comes."""
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        content = await self.reader.readexactly(int(length[1])) if length else b""
+        return int(head.split(b" ", 2)[1]), content
+
+
+def _outputs(output: str) -> Any:
+    parts = [each.rsplit(".", 1) for each in output[2:-2].split("...")]
+    return [{"id": name, "property": prop.partition("@")[0]} for name, prop in parts]
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def fetch(port: int, path: str) -> bytes:
+    """The content of an address."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
+        return bytes(answer.read())
+
+
+class Dashboard:
+    """A dashboard with live runs."""
+
+    def __init__(self, folder: str, runs: int, first_pace: float | None) -> None:
+        self.store, self.port = Store(folder), free_port()
+        self.worker = start_supervisor(folder, runs)
+        command = [sys.executable, str(ROOT / "app.py"), "--port", str(self.port), "--data", folder]
+        self.web = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        try:
+            self._wait_for_life(runs, first_pace)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _wait_for_life(self, runs: int, first_pace: float | None) -> None:
+        self.runs = [
+            self.store.create(self.request(number, first_pace if number == 0 else PACE)) for number in range(runs)
+        ]
+        self.wait(lambda: all(self.store.run(each).evaluations > 0 for each in self.runs), "runs that live")
+        self.wait(self.is_up, "a server that answers")
+        listed = orjson.loads(fetch(self.port, "/_dash-dependencies"))
+        self.told = next(each for each in listed if f"{ids.SEEN}.data" in each["output"])
+
+    @staticmethod
+    def request(number: int, pace: float | None) -> RunRequest:
+        """A run that does not end meanwhile."""
+        problem = get("C16", 10)
+        settings = Settings.of("directed", 10, evaluations=10**11, seed=number + 1)
+        return RunRequest("C16", 10, Tolerances.default(problem), settings, pace)
+
+    def is_up(self) -> bool:
+        try:
+            return b'"web":true' in fetch(self.port, "/status").replace(b" ", b"")
+        except OSError:
+            return False
+
+    def wait(self, condition: Any, what: str) -> None:
+        until = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > until:
+                raise SystemExit(f"waited in vain for {what}")
+            time.sleep(0.1)
+
+    def evaluations(self) -> tuple[int, int]:
+        """Of the run at full speed, and of all others together."""
+        spent = [self.store.run(each).evaluations for each in self.runs]
+        return spent[0], sum(spent[1:])
+
+    def memory(self) -> tuple[float, float]:
+        """Megabytes of web server and worker."""
+        text = fetch(self.port, "/metrics").decode()
+        names = ("process_resident_memory_bytes", "illuminate_worker_resident_memory_bytes")
+        web, worker = (float(re.findall(rf"^{name} (\S+)", text, re.MULTILINE)[0]) / 1e6 for name in names)
+        return web, worker
+
+    def stop(self) -> None:
+        for process in (self.web, self.worker):
+            process.send_signal(signal.SIGTERM)
+            process.wait(PATIENCE)
+
+
+def measure(dashboard: Dashboard, browsers: int, seconds: float) -> tuple[Seen, tuple[float, float]]:
+    """Let so many browsers look for so long; what they saw, and the rates of the searches meanwhile."""
+    seen = Seen()
+
+    async def all_of_them() -> None:
+        until = time.perf_counter() + seconds
+        pages = (
+            Browser(dashboard.port, dashboard.runs[number % len(dashboard.runs)], dashboard.told, seen)
+            for number in range(browsers)
+        )
+        await asyncio.gather(*(page.stay(until) for page in pages))
+
+    before, began = dashboard.evaluations(), time.perf_counter()
+    if browsers:
+        asyncio.run(all_of_them())
+    else:
+        time.sleep(seconds)
+    after, passed = dashboard.evaluations(), time.perf_counter() - began
+    return seen, ((after[0] - before[0]) / passed, (after[1] - before[1]) / passed)
+
+
+def p95(times: list[float]) -> float:
+    return float(np.percentile(times, 95)) if times else float("nan")
+
+
+def compare(dashboard: Dashboard, browsers: int, seconds: float) -> bool:
+    """The three figures, and whether they are as they should be."""
+    measure(dashboard, 0, 3.0)
+    _, alone = measure(dashboard, 0, seconds)
+    seen, crowded = measure(dashboard, browsers, seconds)
+    _, after = measure(dashboard, 0, seconds)
+    base = [(x + y) / 2 for x, y in zip(alone, after, strict=True)]
+    print(f"{browsers} browsers on {len(dashboard.runs)} live runs for {seconds:.0f} s, {os.cpu_count()} cores")
+    rows = (
+        ("a poll, p95", p95(seen.polls), POLL, len(seen.polls)),
+        ("a full map, p95", p95(seen.maps), MAP, len(seen.maps)),
+        ("a change of the map, p95", p95(seen.changes), MAP, len(seen.changes)),
+        ("the head of the page, p95", p95(seen.heads), MAP, len(seen.heads)),
+    )
+    good = not seen.wrong
+    for name, value, most, count in rows:
+        good &= value < most
+        print(f"  {name:<28}{value * 1e3:8.0f} ms   must be below {most * 1e3:.0f} ms   ({count:,} of them)")
+    for name, now, usual in (("the run at full speed", crowded[0], base[0]), ("the others", crowded[1], base[1])):
+        share = now / usual if usual else 1.0
+        good &= share >= RATE
+        print(f"  {name:<28}{share:8.1%}      must be at least {RATE:.0%}   ({now:,.0f}/s, alone {usual:,.0f}/s)")
+    for each in seen.wrong[:5]:
+        print(f"  wrong: {each}")
+    print("as it should be" if good else "NOT as it should be")
+    return good
+
+
+def soak(dashboard: Dashboard, browsers: int, minutes: float, picture: Path | None) -> bool:
+    """Memory over a long time."""
+    began, found = time.monotonic(), []
+    while time.monotonic() - began < minutes * 60:
+        seen, _ = measure(dashboard, browsers, min(20.0, minutes * 6))
+        web, worker = dashboard.memory()
+        found.append((time.monotonic() - began, web, worker, p95(seen.polls) * 1e3))
+        print("{:6.0f} s   web {:6.1f} MB   worker {:6.1f} MB   poll p95 {:4.0f} ms".format(*found[-1]), flush=True)
+        if seen.wrong:
+            print(f"  wrong: {seen.wrong[0]}")
+    table = np.array(found)
+    settled = table[len(table) // 3 :]
+    good = True
+    for column, name in ((1, "web"), (2, "worker")):
+        slope = np.polyfit(settled[:, 0] / 3600, settled[:, column], 1)[0]
+        growth = slope * (settled[-1, 0] - settled[0, 0]) / 3600 / settled[0, column]
+        good &= growth < 0.05
+        print(f"{name}: {settled[0, column]:.1f} MB -> {settled[-1, column]:.1f} MB, {slope:+.1f} MB/h, {growth:+.1%}")
+    if picture:
+        picture.write_text(drawn(table, f"{browsers} browsers on {len(dashboard.runs)} live runs"))
+    return good
+
+
+def drawn(table: Any, title: str) -> str:
+    """Memory over time as a picture."""
+    width, height, left, bottom = 720, 320, 60, 40
+    most = float(np.ceil(table[:, 1:3].max() / 100) * 100)
+    last = float(table[-1, 0])
+
+    def place(seconds: float, value: float) -> tuple[float, float]:
+        x = left + (width - left - 20) * seconds / last
+        return x, height - bottom - (height - bottom - 40) * value / most
+
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+        'font-size="12" role="img">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/><text x="{left}" y="22" font-size="14">'
+        f"Memory while {title} are watched</text>",
+    ]
+    for value in np.linspace(0, most, 5):
+        _, y = place(0, value)
+        lines.append(f'<path d="M{left} {y:.1f}H{width - 20}" stroke="#dee2e6"/>')
+        lines.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{value:.0f} MB</text>')
+    for minute in range(0, int(last // 60) + 1, max(1, int(last // 360))):
+        x, y = place(minute * 60, 0)
+        lines.append(f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle">{minute} min</text>')
+    for column, colour, name in ((1, "#3b5bdb", "web server"), (2, "#e8590c", "worker and its processes")):
+        points = " ".join("{:.1f},{:.1f}".format(*place(row[0], row[column])) for row in table)
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        x, y = place(last, table[-1, column])
+        lines.append(f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="end" fill="{colour}">{name}</text>')
+    return "\n".join([*lines, "</svg>\n"])
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--browsers", type=int, default=100)
+    options.add_argument("--runs", type=int, default=10)
+    options.add_argument("--seconds", type=float, default=30.0)
+    options.add_argument("--soak", type=float, metavar="MINUTES")
+    options.add_argument("--picture", type=Path)
+    given = options.parse_args()
+    browsers, runs = min(given.browsers, MOST_BROWSERS), max(1, min(given.runs, MOST_RUNS))
+    with tempfile.TemporaryDirectory() as folder:
+        dashboard = Dashboard(folder, runs, PACE if given.soak else None)
+        try:
+            if given.soak:
+                good = soak(dashboard, browsers, min(given.soak, MOST_SECONDS / 60), given.picture)
+            else:
+                good = compare(dashboard, browsers, min(given.seconds, MOST_SECONDS))
+        finally:
+            dashboard.stop()
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

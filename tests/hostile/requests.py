@@ -1,0 +1,237 @@
+"""Malformed requests against every callback and every address, and what must never come of them.
+
+A right request for each callback is read from the pages themselves: the values that stand in their layouts. Then
+something about it is damaged.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from dash import Dash
+from dash.development.base_component import Component
+from flask import Flask
+from flask.testing import FlaskClient
+
+import app as dashboard
+from components import experiments_campaign, experiments_form, shell
+from components.cache import memory
+from components.context import Context
+from mapelites.campaign import Campaign, Folder
+from mapelites.campaign.process import place
+from mapelites.runs import Store
+from tests.components.conftest import request
+from tests.hostile import junk
+from tests.runs.test_store import finish
+
+CALLBACKS = "/_dash-update-component"
+BODIES = (
+    b"", b"null", b"[]", b'"x"', b"{", b"NaN", b'{"output": NaN}', b"[" * 100_000, b'{"a":' * 5_000, b"\xff\xfe",
+    b'{"output": 1' + b"0" * 10_000 + b"}", b"[" * 30 + b"]" * 30,
+)  # fmt: skip
+PATHS = (
+    "/run/{}", "/run/{}/elites.csv", "/run/{}/elites.json", "/run/{}/run.npz", "/thumbnail/{}/1/light", "/compare/{}",
+    "/experiments/{}", "/experiments/{}/report.csv", "/experiments/{}/run/{}", "/run/{id}/elites.csv?levels={}",
+    "/run/{id}/elites.csv?at={}", "/run/{id}/elites.json?cell={}", "/thumbnail/{id}/{}/dark", "/thumbnail/{id}/1/{}",
+    "/experiments/{campaign}/report.{}", "/experiments/{campaign}/run/{}", "/assets/{}", "/{}", "/?problem={}",
+    "/_dash-component-suites/{}", "/_dash-component-suites/dash/{}", "/_dash-component-suites/plotly/{}", "/metrics?{}",
+)  # fmt: skip
+
+
+@dataclass
+class Target:
+    """A dashboard to be harmed: its client, its runs, and what its pages would send."""
+
+    store: Store
+    app: Dash
+    client: FlaskClient
+    named: str  # the run that requests may name
+    second: str  # another one, to be compared with it
+    other: str  # a run that no request ever names
+    campaign: str
+    values: dict[tuple[str, str], Any] = field(default_factory=dict)  # by id and property
+    patterns: list[dict[str, Any]] = field(default_factory=list)  # ids that are tables
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of the callbacks that the server answers; the others belong to the browser alone."""
+        return [name for name, each in self.app.callback_map.items() if "callback" in each]
+
+    @property
+    def untouched(self) -> tuple[Any, ...]:
+        """What no request may change: all of the other run, and what was asked and found in the named one."""
+        other, named = self.store.entries.record(self.other), self.store.entries.record(self.named)
+        found = [self.store.entries.snapshot_bytes(run.id, run.snapshot or 0) for run in (other, named)]
+        return other, named.request.text.partition('"pace"')[0], named.evaluations, named.snapshot, *found
+
+
+class _Ear(logging.Handler):
+    """Hears what is logged as an error: a callback that failed answers 200 with a message."""
+
+    def __init__(self, heard: list[str]) -> None:
+        super().__init__(logging.ERROR)
+        self.heard = heard
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.heard.append(logging.Formatter().format(record))
+
+
+def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
+    """A dashboard with two runs and a campaign, from which no process is ever started."""
+    for module, name in ((experiments_form, "launch"), (experiments_campaign, "start"), (experiments_campaign, "stop")):
+        monkeypatch.setattr(module, name, lambda *_: folder)
+    campaign = Campaign(("C17",), (10,), ("paper-3",), runs=2)
+    folder = Folder.create(place(store.path, campaign), campaign)
+    runs = [finish(store, request(seed=seed)) for seed in (1, 2, 3)]
+    app = dashboard.create_app(store)
+    made = Target(store, app, app.server.test_client(), *runs, folder.id)
+    _learn(made)
+    ear = _Ear(made.errors)
+    logging.getLogger().addHandler(ear)
+    yield made
+    logging.getLogger().removeHandler(ear)
+
+
+def _learn(made: Target) -> None:
+    """Take the values of all components from the layouts of all pages."""
+    context = Context(made.store, memory(Flask("learn"), made.store.path / "learned"))
+    paths = ("/", "/runs", f"/run/{made.named}", f"/compare/{made.named}+{made.second}", "/experiments",
+             f"/experiments/{made.campaign}", "/problems")  # fmt: skip
+    trees = [shell.page_at(context, dashboard.PAGES, path, None)[0] for path in paths]
+    for each in _components([made.app.layout, *trees]):
+        name = getattr(each, "id", None)
+        if made.other in str(name):
+            continue
+        if isinstance(name, dict):
+            made.patterns.append(name)
+        if name is not None:
+            key = json.dumps(name, sort_keys=True) if isinstance(name, dict) else name
+            for prop in each._prop_names:
+                if hasattr(each, prop) and not isinstance(getattr(each, prop), Component):
+                    made.values[key, prop] = getattr(each, prop)
+
+
+def _components(tree: Any) -> Iterator[Component]:
+    if isinstance(tree, Component):
+        yield tree
+        for name in tree._prop_names:
+            if isinstance(getattr(tree, name, None), (Component, list, tuple, dict)):
+                yield from _components(getattr(tree, name))
+    elif isinstance(tree, (list, tuple)):
+        for each in tree:
+            yield from _components(each)
+    elif isinstance(tree, dict):
+        for each in tree.values():
+            yield from _components(each)
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return json.loads(json.dumps(value))
+    except TypeError:
+        return None
+
+
+def _one(made: Target, name: Any, prop: str) -> dict[str, Any]:
+    key = json.dumps(name, sort_keys=True) if isinstance(name, dict) else name
+    value = 1 if prop == "n_clicks" else _plain(made.values.get((key, prop)))
+    return {"id": name, "property": prop, "value": value}
+
+
+def _part(made: Target, declared: dict[str, str]) -> Any:
+    """An input, a state or an output as the page would send it."""
+    name, prop = declared["id"], declared["property"].partition("@")[0]
+    if not name.startswith("{"):
+        return _one(made, name, prop)
+    pattern = json.loads(name)
+    if not any(isinstance(each, list) for each in pattern.values()):
+        return _one(made, pattern, prop)
+    fitting = [
+        each for each in made.patterns
+        if each.keys() == pattern.keys()
+        and all(isinstance(wanted, list) or wanted == each[key] for key, wanted in pattern.items())
+    ]  # fmt: skip
+    several = [_one(made, each, prop) for each in fitting]
+    return several if ["ALL"] in pattern.values() else (several or [None])[0]
+
+
+def right(made: Target, output: str) -> dict[str, Any]:
+    """The request that a page would send for a callback."""
+    declared = made.app.callback_map[output]
+    inputs = [_part(made, each) for each in declared["inputs"]]
+    names = output[2:-2].split("...") if output.startswith("..") else [] if declared.get("no_output") else [output]
+    outputs = [_part(made, dict(zip(("id", "property"), each.rsplit(".", 1), strict=True))) for each in names]
+    first = next((each for each in inputs if each), None)
+    first = first[0] if isinstance(first, list) else first
+    changed = [] if first is None else [f"{_spelled(first['id'])}.{first['property']}"]
+    return {
+        "output": output,
+        "outputs": outputs if output.startswith("..") or not outputs else outputs[0],
+        "inputs": inputs,
+        "state": [_part(made, each) for each in declared["state"]],
+        "changedPropIds": changed,
+    }
+
+
+def _spelled(name: Any) -> str:
+    return json.dumps(name, sort_keys=True, separators=(",", ":")) if isinstance(name, dict) else str(name)
+
+
+def attack(made: Target, random_: random.Random) -> tuple[str, int]:
+    """One malformed request; what it was, and the status of the answer."""
+    kind = random_.random()
+    if kind < 0.06:
+        body = random_.choice(BODIES)
+        said = made.client.post(CALLBACKS, data=body, content_type=random_.choice(("application/json", "text/plain")))
+        return repr(body[:200]), said.status_code
+    if kind < 0.22:
+        path = _path(made, random_)
+        said = made.client.open(path, method=random_.choice(("GET", "GET", "GET", "POST", "HEAD", "PUT", "DELETE")))
+        said.get_data()
+        return path, said.status_code
+    body = right(made, random_.choice(made.outputs))
+    if kind < 0.40:  # tampered in its form
+        body = junk.damaged(random_, body)
+    else:  # right in its form, with values that no page sends
+        slots = [
+            each for part in (*body["inputs"], *body["state"]) for each in (part if isinstance(part, list) else [part])
+        ]
+        for each in random_.sample(slots, min(len(slots), random_.choice((1, 1, 1, 2, 4)))):
+            if each is not None:
+                each["value"] = junk.damaged(random_, each["value"])
+        if random_.random() < 0.2 and slots:  # a pattern's list with another length, or another id
+            part = random_.choice([*body["inputs"], *body["state"]])
+            if isinstance(part, list) and part:
+                part.append({**part[0], "id": {key: junk.value(random_) for key in part[0]["id"]}})
+    said = made.client.post(CALLBACKS, data=junk.text_of(body), content_type="application/json")
+    return json.dumps(body)[:3_000], said.status_code
+
+
+def _path(made: Target, random_: random.Random) -> str:
+    form = random_.choice(PATHS).replace("{id}", made.named).replace("{campaign}", made.campaign)
+    while "{}" in form:
+        value = junk.value(random_)
+        text = value if isinstance(value, str) else json.dumps(value)
+        form = form.replace("{}", quote(text[:500], safe=random_.choice(("", "/", "/.%"))), 1)
+    return form
+
+
+def barrage(made: Target, count: int, seed: int) -> dict[str, int]:
+    """So many of them, and how often each status came; an `AssertionError` at the first that did harm."""
+    random_, before = random.Random(seed), made.untouched
+    statuses: dict[str, int] = {}
+    for number in range(count):
+        what, status = attack(made, random_)
+        assert status < 500, f"request {number} of seed {seed} was answered {status}:\n{what}\n{made.errors}"
+        assert not made.errors, f"request {number} of seed {seed} failed inside:\n{what}\n{made.errors[0]}"
+        statuses[str(status)] = statuses.get(str(status), 0) + 1
+    assert made.untouched == before, "a malformed request changed a run"
+    return statuses

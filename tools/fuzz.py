@@ -1,0 +1,62 @@
+"""The full barrage: `python tools/fuzz.py [--requests 20000] [--files 5000] [--lines 5000] [--seed 7]`.
+
+The tests fire a part of it; here it is all, with how often each answer came and how long the slowest took.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+os.environ.setdefault("MAPELITES_LOG", "text")
+
+import pytest
+
+from mapelites.runs import Store
+from tests.hostile import command_line, files, requests
+from tests.hostile.test_files import run_files
+
+PORTION = 500
+
+
+def in_portions(count: int, seed: int, shoot: Callable[[int, int], dict[Any, int]]) -> str:
+    """Fire them all, a portion with each seed; what came of it in words."""
+    ends: dict[Any, int] = {}
+    started = time.perf_counter()
+    for number in range(0, count, PORTION):
+        for end, times in shoot(min(PORTION, count - number), seed + number).items():
+            ends[end] = ends.get(end, 0) + times
+    words = ", ".join(f"{times:,} x {end}" for end, times in sorted(ends.items(), key=lambda each: -each[1]))
+    return f"{sum(ends.values()):,} in {time.perf_counter() - started:.0f} s: {words}"
+
+
+def main() -> None:
+    """Everything, one kind after the other."""
+    options = argparse.ArgumentParser(description=__doc__)
+    for name, usual in (("requests", 20_000), ("files", 5_000), ("lines", 5_000), ("seed", 7)):
+        options.add_argument(f"--{name}", type=int, default=usual)
+    given = options.parse_args()
+
+    def callbacks(count: int, seed: int) -> dict[Any, int]:
+        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            for made in requests.target(Store(folder), patch):
+                return requests.barrage(made, count, seed)
+        raise SystemExit("there is no dashboard to shoot at")
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder)
+        sources = run_files(store)
+        print(
+            "command lines:", in_portions(given.lines, given.seed, lambda n, s: command_line.storm(Path(folder), n, s))
+        )
+        print("run files:", in_portions(given.files, given.seed, lambda n, s: files.bombard(store, sources, n, s)))
+    print("requests:", in_portions(given.requests, given.seed, callbacks))
+
+
+if __name__ == "__main__":
+    main()

@@ -44,6 +44,7 @@ def main() -> None:
             "difference": f"/compare/{first}+{second}?view=difference",
             "experiments": "/experiments",
             "problems": "/problems",
+            "editor": "/problems/new?from=pressure-vessel",
         }
         for name, path in views.items():
             take(driver, url + path, name)

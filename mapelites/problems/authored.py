@@ -99,7 +99,8 @@ class Written:
             return self._of_batch(points)
         return np.array([self._of_one(point) for point in points]).reshape(len(points), 1 + self.m + self.p)
 
-    def _takes_batches(self, point: Array) -> bool:
+    def _takes_batches(self, point: Array) -> bool | None:
+        """Whether it does; None where it fails at this point either way, so that nothing can be said yet."""
         try:
             self._of_one(point)
         except (IndexError, ValueError, TypeError):
@@ -108,7 +109,7 @@ class Written:
             try:
                 self._of_batch(many)
             except (IndexError, ValueError, TypeError):
-                return False
+                return None
             return True
         return False
 

@@ -62,6 +62,20 @@ def test_plain_functions_batches_and_compiled_ones_give_the_same_values() -> Non
     assert (plain.function.batch, batch.function.batch) == (False, True)  # type: ignore[attr-defined]
 
 
+def test_a_function_that_fails_at_first_is_still_recognised_as_one_of_batches() -> None:
+    @problem(bounds={"a": (0.0, 1.0)}, inequalities=["g"])
+    def picky(x):  # type: ignore[no-untyped-def]
+        if (x[:, 0] > 0.9).any():
+            raise ValueError("too large")
+        return x[:, 0], [x[:, 0] - 0.5]
+
+    with pytest.raises(IndexError):
+        picky.values([[0.95]])
+    assert picky.values([[0.5], [0.25]]).tolist() == [[0.5, 0.0], [0.25, -0.25]]
+    with pytest.raises(ValueError, match="too large"):
+        picky.values([[0.95]])
+
+
 @pytest.mark.parametrize("search", ["paper-3", "directed"])
 def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(search: str) -> None:
     from numba import njit

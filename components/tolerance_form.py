@@ -24,7 +24,7 @@ from components.format import count
 from mapelites.errors import InputError, unknown
 from mapelites.tolerances import PAPER_LEVELS, Tolerances, check_levels, short
 
-ALL_CONSTRAINTS = "all"
+ALL_CONSTRAINTS = "=all"  # which no constraint can be called
 DEFAULT_STEP = 1e-4
 PRESETS: dict[str, tuple[str, str, Callable[[float], tuple[float, ...]]]] = {
     "paper": ("The paper's", "0, 1e-4, 1e-2, 1", lambda _: PAPER_LEVELS),

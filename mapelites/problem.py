@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,8 @@ from mapelites.rounding import snap_rows
 Array = NDArray[np.float64]
 Kind = Literal["inequality", "equality"]
 EQUALITY_TOLERANCE = 1e-4
+LONGEST_NAME = 40
+NAME = re.compile(rf"[^\s=,;]([^\n\r=,;]{{0,{LONGEST_NAME - 2}}}[^\s=,;])?")
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,13 @@ class Problem:
             raise InputError(f"{self.name}: a step must be from 0 to the width of the bounds, but one was not")
         if not self.constraints:
             raise InputError(f"{self.name}: a problem needs at least one constraint to map, but it has none")
+        for what, named in (("variables", self.variables), ("constraints", [each.name for each in self.constraints])):
+            for name in named:
+                if not NAME.fullmatch(name) or named.count(name) > 1:
+                    raise InputError(
+                        f"{self.name}: the names of {what} must differ, have up to {LONGEST_NAME} characters and "
+                        f"neither = nor comma in them, but one was {name!r}"
+                    )
         kinds = [constraint.kind for constraint in self.constraints]
         if kinds != sorted(kinds, key=("inequality", "equality").index):
             raise InputError(f"{self.name}: inequalities must come before equalities, but the order was {kinds}")

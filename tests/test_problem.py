@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from mapelites import Constraint, InputError, Problem
+from mapelites import Archive, Constraint, InputError, Problem, Tolerances
+from mapelites.archive import Elites
+from mapelites.commands.engine import elite_record
 from mapelites.kernels import kernel
 from mapelites.problems import get
 
@@ -50,6 +52,26 @@ def test_an_equality_is_feasible_up_to_and_with_the_tolerance():
 def test_a_problem_that_makes_no_sense_is_refused(lower, upper, constraints, words):
     with pytest.raises(InputError, match=words):
         Problem("p", lower, upper, constraints, plain)
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("", "b"), ("a=1", "b"), ("a,b", "c"), ("x" * 41, "b"), (" a", "b")])
+def test_names_that_cannot_be_told_apart_or_spelled_are_refused(names):
+    constraints = tuple(Constraint(name, "inequality") for name in names)
+    with pytest.raises(InputError, match="p: the names of constraints must differ"):
+        Problem("p", [0.0], [1.0], constraints, plain)
+    with pytest.raises(InputError, match="p: the names of variables must differ"):
+        Problem("p", [0.0, 0.0], [1.0, 1.0], (G,), plain, variables=names)
+
+
+def test_columns_of_a_table_keep_apart_what_has_the_same_name():
+    def bowl(x):
+        return x[0] ** 2, [1.0 - x[0], x[0] - 2.0], []
+
+    limits = (Constraint("f", "inequality"), Constraint("depth", "inequality"))
+    problem = Problem("p", [0.0], [3.0], limits, bowl, variables=("depth",))
+    archive = Archive(problem, Tolerances.default(problem), Elites.empty(problem)).add([[1.5]], 1, "test")
+    record = elite_record(archive, next(iter(archive)))
+    assert (record["f"], record["constraint_f"], record["depth"], record["variable_depth"]) == (2.25, -0.5, -0.5, 1.5)
 
 
 def test_x_of_the_wrong_shape_is_refused():

@@ -27,6 +27,7 @@ from mapelites.snapshot import Snapshot
 from mapelites.tolerances import PAPER_LEVELS, Tolerances
 
 CHUNK_SECONDS = 0.1
+COLUMNS = ("cell", "f", "feasible", "found_at", "operator")  # of every table of elites
 SETTINGS = (
     "evaluations", "initial", "sigma", "bounds", "seed", "workers", "time_limit", "archive", "centroids",
 )  # fmt: skip
@@ -247,17 +248,19 @@ def elite_record(archive: Archive, elite: Elite) -> dict[str, Any]:
     labels = archive.tolerances.labels
     names = archive.tolerances.names
     values = [*elite.g, *elite.h]
-    return {
+    record = {
         "cell": elite.cell,
         **{f"bin_{name}": labels(i)[elite.bins[i]] for i, name in enumerate(names)},
         "f": elite.f,
-        **{name: float(values[i]) for i, name in enumerate(names)},
+        **{f"constraint_{name}" if name in COLUMNS else name: float(values[i]) for i, name in enumerate(names)},
         **{f"violation_{name}": float(elite.violations[i]) for i, name in enumerate(names)},
         "feasible": elite.feasible,
         "found_at": elite.found_at,
         "operator": elite.operator,
-        **{name: float(value) for name, value in zip(archive.problem.variables, elite.x, strict=True)},
     }
+    for name, value in zip(archive.problem.variables, elite.x, strict=True):
+        record[f"variable_{name}" if name in record else name] = float(value)
+    return record
 
 
 def elites_csv(archive: Archive) -> str:

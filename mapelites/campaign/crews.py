@@ -94,7 +94,7 @@ class DaskCrew:
 
     def __init__(self, address: str, connect_seconds: float = CONNECT_SECONDS) -> None:
         self.address = address
-        self._client = _connect(address, connect_seconds)
+        self._client = connect(address, connect_seconds)
         self._executor = self._client.get_executor(pure=False)
         self._threads, self._asked = 0, -math.inf
 
@@ -134,7 +134,8 @@ class DaskCrew:
         self._client.close()
 
 
-def _connect(address: str, seconds: float) -> Any:
+def connect(address: str, seconds: float = CONNECT_SECONDS) -> Any:
+    """A client of the Dask scheduler at this address, or an `InputError` in words."""
     try:
         from distributed import Client
     except ImportError:
@@ -154,7 +155,7 @@ def _connect(address: str, seconds: float) -> Any:
 
 def check_scheduler(address: str) -> None:
     """An `InputError` in words where no Dask scheduler answers at this address."""
-    _connect(address, CONNECT_SECONDS).close()
+    connect(address, CONNECT_SECONDS).close()
 
 
 def cores() -> int:

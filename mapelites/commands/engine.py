@@ -29,7 +29,7 @@ from mapelites.tolerances import PAPER_LEVELS, Tolerances
 CHUNK_SECONDS = 0.1
 COLUMNS = ("cell", "f", "feasible", "found_at", "operator")  # of every table of elites
 SETTINGS = (
-    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "time_limit", "archive", "centroids",
+    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "archive", "centroids",
 )  # fmt: skip
 
 
@@ -61,6 +61,7 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--search", default="paper-3", help=f"one of {', '.join(SEARCHES)} (default paper-3)")
     command.add_argument("--seed", type=int, default=1, help="the same seed gives the same map (default 1)")
     command.add_argument("--workers", type=int, help="processes that evaluate a function without a kernel")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster evaluate instead")
     command.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker")
     command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
     command.add_argument("--centroids", type=int, help="how many of these (default 1000)")

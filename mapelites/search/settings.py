@@ -23,6 +23,7 @@ MOST_WORKERS = 256
 MOST_SECONDS = 7 * 86_400.0
 MOST_RETRIES = 10
 MOST_BATCH = 4_096
+LONGEST_ADDRESS = 200
 MOST_EVALUATIONS = 10**12
 LARGEST_SEED = 2**63 - 1
 
@@ -51,6 +52,7 @@ class Settings:
     workers: int = 0  # processes that evaluate a function without a kernel; 0 for the search's own
     time_limit: float = 600.0  # seconds for one evaluation by a worker
     retries: int = 1  # of an evaluation that raised, hung or died
+    scheduler: str = ""  # the address of a Dask cluster whose workers evaluate; none for processes on this machine
     batch: int = 0  # candidates on their way at one time; 0 for twice the workers
 
     @classmethod
@@ -90,6 +92,8 @@ class Settings:
         self._check_real("time_limit", 0.0, MOST_SECONDS, open_below=True)
         self._check_whole("retries", 0, MOST_RETRIES)
         self._check_whole("batch", 0, MOST_BATCH)
+        if not isinstance(self.scheduler, str) or len(self.scheduler) > LONGEST_ADDRESS:
+            raise InputError(f"scheduler must be the address of a Dask scheduler, but it was {self.scheduler!r}")
         self._check_emitters()
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 
@@ -34,8 +35,16 @@ class Crew:
     >>> crew.close()
     """
 
-    def __init__(self, problem: Problem, workers: int, time_limit: float = 600.0, retries: int = 0) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        workers: int,
+        time_limit: float = 600.0,
+        retries: int = 0,
+        hire: Callable[[Problem, Iterable[Member]], Member] = Member,
+    ) -> None:
         self.problem, self.workers, self.time_limit, self.retries = problem, workers, time_limit, retries
+        self._hire = hire
         self._waiting: deque[Task] = deque()
         self._idle: list[Member] = []
         self._busy: dict[Member, tuple[Task, float]] = {}
@@ -82,7 +91,7 @@ class Crew:
     def hand_out(self) -> None:
         """Let everybody who is idle begin with what waits."""
         while self._waiting and len(self._busy) < self.workers:
-            member = self._idle.pop() if self._idle else Member(self.problem, (*self._busy, *self._idle))
+            member = self._idle.pop() if self._idle else self._hire(self.problem, (*self._busy, *self._idle))
             task = self._waiting.popleft()
             self._busy[member] = replace(task, tries=task.tries + 1), time.monotonic()
             member.send(task.x)

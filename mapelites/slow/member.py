@@ -93,11 +93,20 @@ def _serve(problem: Problem, connection: Connection, parent: int) -> None:
         system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     while os.getppid() == parent:
         try:
-            x = np.frombuffer(connection.recv_bytes(), dtype=np.float64)
+            content = connection.recv_bytes()
         except (EOFError, OSError):
             return
-        answer = evaluate(problem, x)
-        connection.send_bytes(answer.status.to_bytes(8, "little") + answer.values.tobytes() + answer.words.encode())
+        connection.send_bytes(answered(problem, content))
+
+
+def answered(problem: Problem, content: bytes) -> bytes:
+    """The answer to a solution, both as bytes."""
+    return encoded(evaluate(problem, np.frombuffer(content, dtype=np.float64)))
+
+
+def encoded(answer: Answer) -> bytes:
+    """What `Member.receive` reads."""
+    return answer.status.to_bytes(8, "little") + answer.values.tobytes() + answer.words.encode()
 
 
 def evaluate(problem: Problem, x: Array) -> Answer:

@@ -22,6 +22,7 @@ from mapelites.search import asked, paper
 from mapelites.search.settings import Settings
 from mapelites.search.state import EVALUATIONS, OCCUPIED, Map, State, grown, has_room
 from mapelites.slow.answer import FINE, KINDS, Answer, Outside
+from mapelites.slow.cluster import Cluster
 from mapelites.slow.crew import Crew
 
 EMITTERS = ("paper", "line", "toward")
@@ -59,6 +60,7 @@ class Slow:
         self._answers: dict[int, Answer] = {}
         self._handed_out: set[int] = set()
         self._crew: Crew | None = None
+        self._cluster: Cluster | None = None
 
     @property
     def spent(self) -> dict[str, int]:
@@ -92,9 +94,10 @@ class Slow:
 
     def close(self) -> None:
         """End the processes; the search can go on, with new ones."""
-        if self._crew is not None:
-            self._crew.close()
-        self._crew = None
+        for each in (self._crew, self._cluster):
+            if each is not None:
+                each.close()
+        self._crew = self._cluster = None
         self._handed_out.clear()
 
     def memory(self) -> dict[str, NDArray[Any]]:
@@ -149,7 +152,12 @@ class Slow:
     def _at_work(self) -> Crew:
         if self._crew is None:
             settings = self.settings
-            self._crew = Crew(self.problem, settings.workers, settings.time_limit, settings.retries)
+            numbers = settings.workers, settings.time_limit, settings.retries
+            if settings.scheduler:
+                self._cluster = Cluster(settings.scheduler)
+                self._crew = Crew(self.problem, *numbers, hire=self._cluster.hire)
+            else:
+                self._crew = Crew(self.problem, *numbers)
         return self._crew
 
     def _candidate(self, number: int) -> Candidate:

@@ -136,12 +136,22 @@ def _is_change(declared: Declared, text: str) -> bool:
 
 def _are_outputs(output: str, given: Any) -> bool:
     """Whether the outputs are those in the callback's name, `..id.property...id.property@copy..`."""
+    given = _without_copies(given)
     if not output.startswith(".."):
         return _fits(_declared(output), given)
     parts = output[2:-2].split("...")
     if not isinstance(given, list) or len(given) != len(parts):
         return False
     return all(_fits(_declared(part), each) for part, each in zip(parts, given, strict=True))
+
+
+def _without_copies(given: Any) -> Any:
+    """The outputs without what tells several callbacks with the same output apart: browsers send that along."""
+    if isinstance(given, list):
+        return [_without_copies(each) for each in given]
+    if isinstance(given, dict) and isinstance(given.get("property"), str):
+        return {**given, "property": given["property"].partition("@")[0]}
+    return given
 
 
 def _declared(text: str) -> Declared:

@@ -55,7 +55,7 @@ def asked(browser: FlaskClient, callback: dict[str, Any], values: dict[str, Any]
     """Call a callback as a browser does, with these values for its inputs and states."""
     output = callback["output"]
     names = output.strip(".").split("...") if output.startswith("..") else [output] if output else []
-    outputs = [{"id": name.rpartition(".")[0], "property": name.rpartition(".")[2].split("@")[0]} for name in names]
+    outputs = [{"id": name.rpartition(".")[0], "property": name.rpartition(".")[2]} for name in names]
     filled = [
         [{**each, "value": values.get(each["id"], values.get("*"))} for each in callback[kind]]
         for kind in ("inputs", "state")

@@ -156,7 +156,8 @@ def register(app: Dash, context: Context) -> None:
             value = dimension = str(problem_chooser.preferred_dimension(name))
         try:
             problem = get(name, as_number(dimension))
-            changed = follow(search, problem.dimension, {"evaluations": evaluations, "initial": initial})
+            now = {"evaluations": evaluations, "initial": initial}
+            changed = follow(search, problem.dimension, now, problem.compiled)
             details = problem_chooser.details(problem)
         except InputError:  # said beside the field; the constraints are the same in every dimension
             problem, changed, details = problem_chooser.shown(name), {}, no_update

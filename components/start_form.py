@@ -23,6 +23,7 @@ from mapelites.tolerances import Tolerances, short
 DEFAULT_PROBLEM = "C17"
 PREFERRED_SEARCHES = ("directed", "paper-3")  # the first of these that there is
 SECONDS_TO_WATCH = 10
+SLOW_BUDGET = 5_000  # evaluations of a function without a kernel
 MOST_DIMENSIONS = 30  # of the built-in problems
 WATCH, FULL_SPEED = "watch", "full"
 SEARCH_LABELS = {
@@ -97,10 +98,11 @@ def defaults(query: Mapping[str, str]) -> dict[str, str]:
     search = query.get("search", default_search())
     search = search if search in SEARCHES else default_search()
     try:
-        settings = Settings.of(search, get(problem, as_number(dimension)).dimension)
+        found = get(problem, as_number(dimension))
     except InputError:
         dimension = str(preferred_dimension(problem))
-        settings = Settings.of(search, int(dimension))
+        found = get(problem, int(dimension))
+    settings = usual(search, found.dimension, found.compiled)
     return {
         "problem": problem,
         "dimension": dimension,
@@ -144,20 +146,26 @@ def as_number(text: Any) -> Any:
             return text
 
 
-def follow(search: Any, dimension: int, now: Mapping[str, Any]) -> dict[str, str]:
+def usual(search: str, dimension: int, compiled: bool) -> Settings:
+    """The settings of a search; a function without a kernel gets a budget that it may live to see spent."""
+    return Settings.of(search, dimension, evaluations=None if compiled else SLOW_BUDGET)
+
+
+def follow(search: Any, dimension: int, now: Mapping[str, Any], compiled: bool = True) -> dict[str, str]:
     """The budget and the initial samples that go with another search or dimension; what somebody typed stays.
 
     >>> follow("paper-3", 30, {"evaluations": "200,000", "initial": "77"})
     {'evaluations': '600,000'}
     """
     try:
-        usual = Settings.of(search, dimension)
+        wanted = usual(search, dimension, compiled)
     except (InputError, TypeError):
         return {}
-    known = [Settings.of(each, n) for each in SEARCHES for n in range(1, MOST_DIMENSIONS + 1)]
+    known = [usual(each, n, True) for each in SEARCHES for n in range(1, MOST_DIMENSIONS + 1)]
+    known += [usual(each, dimension, False) for each in SEARCHES]
     changed = {}
     for name in ("evaluations", "initial"):
-        value = count(getattr(usual, name))
+        value = count(getattr(wanted, name))
         if now.get(name) in [count(getattr(each, name)) for each in known] and now.get(name) != value:
             changed[name] = value
     return changed

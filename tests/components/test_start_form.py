@@ -10,6 +10,7 @@ from components import start_form
 from components.start_form import FULL_SPEED, WATCH, defaults, read
 from mapelites.problems import get
 from mapelites.tolerances import Tolerances
+from tests.slow.black_boxes import disc, problem_of
 
 
 def levels(problem: str = "C17", dimension: int = 10) -> dict[str, Any]:
@@ -107,3 +108,39 @@ def test_budget_and_initial_samples_follow_the_search_and_the_dimension() -> Non
     typed = {"evaluations": "12,345", "initial": "77"}
     assert start_form.follow("paper-3", 30, typed) == {}
     assert start_form.follow("directed", 10, form) == {"initial": "200"}
+
+
+def test_a_function_without_a_kernel_asks_for_workers_and_gets_a_budget_it_may_live_to_see_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = problem_of(disc)
+    for name, stand_in in (("get", lambda *_: problem), ("names", lambda: (problem.name,))):
+        monkeypatch.setattr(start_form, name, stand_in)
+    monkeypatch.setattr(start_form, "preferred_dimension", lambda _: 3)
+    values = defaults({"problem": problem.name})
+    assert values["evaluations"] == "5,000"
+    assert int(values["workers"]) >= 1
+    names = {"names": ["g1", "h1"], "levels": [[0, 1]] * 2}
+    request, errors = read({**values, "workers": "8", "time_limit": "1.5", "retries": "0"}, names, FULL_SPEED)
+    assert (errors, request is not None) == ({}, True)
+    assert request is not None
+    settings = request.settings
+    assert (settings.workers, settings.time_limit, settings.retries) == (8, 1.5, 0)
+    _, errors = read({**values, "workers": "many", "time_limit": "0"}, names, FULL_SPEED)
+    assert errors == {
+        "workers": "Workers must be a whole number, but it was 'many'",
+        "time_limit": "Time limit must be above 0 to 604800, but it was 0",
+    }
+
+
+def test_a_problem_with_a_kernel_has_no_workers_whatever_stands_in_a_field_that_is_not_shown() -> None:
+    request, errors = read({**defaults({}), "workers": "many"}, levels(), FULL_SPEED)
+    assert errors == {}
+    assert request is not None
+    assert request.settings.workers == 0
+
+
+def test_the_budget_follows_to_a_problem_without_a_kernel_and_back() -> None:
+    assert start_form.follow("directed", 3, {"evaluations": "200,000"}, compiled=False) == {"evaluations": "5,000"}
+    assert start_form.follow("directed", 10, {"evaluations": "5,000"}) == {"evaluations": "200,000"}
+    assert start_form.follow("directed", 10, {"evaluations": "1,234"}, compiled=False) == {}

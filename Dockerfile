@@ -16,12 +16,9 @@ RUN python3 -m venv /opt/venv \
     && find . -type d \( -name tests -o -name __pycache__ -o -name include -o -name labextension \) -prune -exec rm -rf {} + \
     && find . -type f \( -name '*.map' -o -name '*.a' \) -delete \
     && rm -rf plotly/package_data/datasets
-WORKDIR /app
-COPY app.py ./
-COPY components components
-COPY mapelites mapelites
 # Byte code for what is really imported, and for nothing else.
-RUN /opt/venv/bin/python -c "import app, gunicorn.app.wsgiapp, gunicorn.workers.gthread"
+RUN /opt/venv/bin/python -c "import dash, dash_mantine_components, plotly.graph_objects, numba, diskcache, orjson, \
+    flask_caching.backends, gunicorn.app.wsgiapp, gunicorn.workers.gthread"
 
 FROM ${BASE}
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends tini >/dev/null \

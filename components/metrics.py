@@ -75,8 +75,9 @@ def register(app: Dash, context: Context) -> None:
     @app.server.after_request
     def end(response: Response) -> Response:
         seconds = time.perf_counter() - g.get("began", time.perf_counter())
-        meter.note(_kind(request.path), response.status_code, seconds)
-        if response.status_code >= 400 or seconds > SLOW:
+        kind = _kind(request.path)
+        meter.note(kind, response.status_code, seconds)
+        if kind != "watch" and (response.status_code >= 400 or seconds > SLOW):
             about = {"method": request.method, "path": request.path, "status": response.status_code}
             level = logging.WARNING if response.status_code >= 500 else logging.INFO
             log.log(level, "request", extra={**about, "seconds": round(seconds, 3), "client": client()})

@@ -245,6 +245,16 @@ def _trouble(run: Run) -> list[Component]:
                 className="run-alert",
             )
         )
+    if run.state == "paused" and run.reason:
+        found.append(
+            dmc.Alert(
+                dmc.Text(f"{run.reason[:1].upper()}{run.reason[1:]}.", size="sm"),
+                title="This run had to pause",
+                color="yellow",
+                icon=icon("alert"),
+                className="run-alert",
+            )
+        )
     if run.state == "failed":
         details = html.Details([html.Summary("Details"), html.Pre(run.traceback)]) if run.traceback else None
         words = "Resume takes it up from the last checkpoint."

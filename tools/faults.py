@@ -21,6 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 
 from mapelites import Settings, Tolerances
@@ -58,7 +59,7 @@ class Stage:
         listed = Path(f"/proc/{self.app.pid}/task/{self.app.pid}/children").read_text().split()
         return next(int(each) for each in listed if word in Path(f"/proc/{each}/cmdline").read_text())
 
-    def run(self, evaluations: int = 400_000, pace: float | None = 50_000.0, **changes: Any) -> str:
+    def run(self, evaluations: int = 3_000_000, pace: float | None = 20_000.0, **changes: Any) -> str:
         tolerances = Tolerances.default(get("C16", 10))
         settings = Settings.of("paper-3", 10, evaluations=evaluations, **changes)
         return self.store.create(RunRequest("C16", 10, tolerances, settings, pace))
@@ -74,7 +75,10 @@ class Stage:
         self.wait(lambda: self._got(path), "the page")
 
     def _got(self, path: str) -> bool:
-        self.browser.get(f"http://localhost:{self.port}{path}")
+        try:
+            self.browser.get(f"http://localhost:{self.port}{path}")
+        except WebDriverException:  # nobody listens yet
+            return False
         return bool(self.browser.find_elements(By.CSS_SELECTOR, "#page > *"))
 
     def seen(self) -> dict[str, str]:

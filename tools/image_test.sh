@@ -37,7 +37,7 @@ leave() {
 trap leave EXIT
 size=$(du -sm "$root" | cut -f1)
 echo "size: $size MB in all, $(du -sm "$work/base" | cut -f1) MB of it the base, $(du -sm "$root/app" | cut -f1) MB the dashboard with what it compiled; the largest packages:"
-du -sm "$root"/opt/venv/lib/python3*/site-packages/* 2>/dev/null | sort -rn | head -n 8
+(cd "$root"/opt/venv/lib/python3*/site-packages && du -sm -- * | sort -rn | head -n 8)
 [ "$size" -lt "$most" ] || { echo "it must be below $most MB"; exit 1; }
 
 inside="chroot --userspec=10001:10001 $root /usr/bin/env -i HOME=/home/illuminate PATH=/opt/venv/bin:/usr/bin:/bin PYTHONPATH=/app MAPELITES_DATA=/data"

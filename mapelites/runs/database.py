@@ -22,13 +22,12 @@ import orjson
 from diskcache import Cache, Timeout
 
 from mapelites.runs.disk import PlainDisk
-from mapelites.runs.errors import DamagedError, StoreError, disk_error, gone
+from mapelites.runs.errors import RESERVE, DamagedError, StoreError, disk_error, gone
 from mapelites.runs.locks import EXCLUSIVE, SHARED, locked
 
 FORMAT = 1
 BUSY_SECONDS = 20
 FILE_FROM = 2**16  # bytes; what is overwritten must stay shorter, see `put`
-RESERVE = 4 * 2**20
 DISK_ERRORS = (OSError, sqlite3.Error, Timeout)
 
 

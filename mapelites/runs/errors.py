@@ -9,6 +9,7 @@ from pathlib import Path
 from mapelites.errors import InputError
 
 LEAST_FREE = 64 * 1024
+RESERVE = 4 * 2**20  # bytes kept for bad times in a file of the store's
 
 
 class StoreError(InputError):
@@ -58,7 +59,9 @@ def trouble(path: Path) -> str | None:
         space = os.statvfs(path)
     except OSError:
         return None
-    if space.f_bavail * space.f_frsize < LEAST_FREE:
+    free = space.f_bavail * space.f_frsize
+    used_up = (path / "cache").exists() and not (path / "reserve").exists()  # the room for bad times is in use
+    if free < (2 * RESERVE if used_up else LEAST_FREE):
         return _full(path)
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -26,6 +26,7 @@ MOST_BATCH = 4_096
 LONGEST_ADDRESS = 200
 MOST_EVALUATIONS = 10**12
 LARGEST_SEED = 2**63 - 1
+LARGEST_REAL = sys.float_info.max  # a whole number may be larger
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Settings:
 
     def _check_real(self, name: str, least: float, most: float, *, open_below: bool = False) -> None:
         value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST_REAL:
             raise InputError(f"{name} must be a number, but it was {value!r}")
         if not least <= value <= most or (open_below and value == least):
             start = f"above {least:g}" if open_below else f"from {least:g}"

@@ -25,5 +25,5 @@ def run_files(store: Store) -> list[bytes]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mutated_run_files_are_refused_in_words_or_harmless(tmp_path: Path, seed: int) -> None:
     store = Store(tmp_path)
-    ends = bombard(store, run_files(store), 150, seed)
+    ends = bombard(store, run_files(store), 120, seed)
     assert ends["refused"] > 50

@@ -102,7 +102,7 @@
 
       // The question's part of the address; what is as usual is left out.
       view: function (asked) {
-        const usual = { view: "map", margin: "1 %", most: 1, measure: "total" };
+        const usual = { view: "map", margin: "5 %", most: 1, measure: "total" };
         const names = ["view", "about", "need", "margin", "most", "measure"];
         const values = names.map((name) => [name, asked[name] === usual[name] ? null : asked[name]]);
         return {

@@ -102,7 +102,7 @@ def layout(run: Run, shown: Tolerances, data: Mapping[str, Any]) -> Component:
     return html.Div(
         [
             answers_allow.layout(run.request.get_problem(), shown, data),
-            html.Section(need, className="card answer-part for-whatif"),
+            html.Section(need, className="card answer-part need for-whatif"),
             html.Section([margin, most], className="card answer-part answer-controls for-almost"),
             html.Section(measure, className="card answer-part answer-controls for-front"),
             html.Div(id="answers-body", className="answers-body"),

@@ -38,13 +38,24 @@ def layout(problem: Problem, tolerances: Tolerances, data: Mapping[str, Any]) ->
             [
                 html.Summary(
                     [
-                        dmc.Title("Tolerances allowed", order=2, size="h5"),
-                        html.Span(id="allow-words", className="allow-words"),
+                        dmc.Title("Tolerances allowed", order=2, size="h5", className="with-sliders"),
+                        dmc.Title("Hard constraints", order=2, size="h5", className="without-sliders"),
+                        html.Span(id="allow-words", className="allow-words with-sliders"),
                     ]
                 ),
-                dmc.Text(words, size="sm", c="dimmed"),
+                html.Div(
+                    [
+                        dmc.Text(words, size="sm", c="dimmed", className="with-sliders"),
+                        dmc.Button(
+                            "All satisfied", id="allow-reset", variant="default", size="xs", className="with-sliders"
+                        ),
+                        dmc.Text(
+                            "They stay satisfied in every view.", size="sm", c="dimmed", className="without-sliders"
+                        ),
+                    ],
+                    className="allow-help",
+                ),
                 html.Div(rows(problem, tolerances, data), id="allow-rows", className="allow-rows"),
-                dmc.Button("All satisfied", id="allow-reset", variant="default", size="xs"),
             ],
             id="allow-details",
             open=True,

@@ -42,6 +42,8 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
     }  # fmt: skip
     layout = chart_layout(look, "best objective", log=_orders(designs.f[rows]))
     layout["xaxis"] |= _levels_axis(curve, f"tolerance allowed on {name}")
+    if layout["yaxis"]["type"] == "log":
+        layout["yaxis"]["dtick"] = _decades(np.array(f))
     layout["showlegend"] = False
     layout["uirevision"] = f"{name} {len(curve.steps)}"
     layout["annotations"] = [
@@ -131,6 +133,8 @@ def front_figure(designs: Designs, found: Front, measure: str, selected: int | N
         ring = {"symbol": "circle-open", "size": 13, "color": ACCENT[dark], "line": {"width": 3}}
         data.append(_points(designs, [chosen], place, found.violation, hover, ring, "selected"))
     layout = chart_layout(look, "objective", log=_orders(designs.f))
+    if layout["yaxis"]["type"] == "log":
+        layout["yaxis"]["dtick"] = _decades(designs.f)
     layout["xaxis"] |= {**axis, "title": {"text": f"{measure} violation"}}
     layout["uirevision"] = measure
     return {"data": data, "layout": layout}
@@ -206,6 +210,11 @@ def _orders(values: Array) -> bool:
     return bool(len(values) and (values > 0).all() and spread(values) is not values)
 
 
+def _decades(values: Array) -> int:
+    """How many orders of magnitude lie between two ticks."""
+    return max(1, round(float(np.ptp(np.log10(values))) / 6))
+
+
 def _violation_axis(values: Array) -> tuple[Array, dict[str, Any]]:
     """Places and ticks of numbers on a plain scale, or on one of orders of magnitude with a place for 0."""
     places = spread(values)
@@ -215,7 +224,7 @@ def _violation_axis(values: Array) -> tuple[Array, dict[str, Any]]:
     top = math.ceil(float(places.max()))
     bottom = math.ceil(zero + (1.0 if (values == 0).any() else 0.0))
     step = max(1, round((top - bottom) / 6))
-    orders = list(range(bottom, top + 1, step))
+    orders = [each for each in range(bottom, top + 1, step) if each - zero > (top - zero) / 20]
     ticks, texts = [float(each) for each in orders], [amount(10.0**each) for each in orders]
     if (values == 0).any():
         ticks, texts = [zero, *ticks], ["0", *texts]

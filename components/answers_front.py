@@ -70,10 +70,8 @@ def _knee(designs: Designs, found: Front) -> str:
     """The knee in words: before it a little violation buys much, after it much violation buys little."""
     if found.knee is None:
         return "The front has no knee: no place on it lies below the straight line between its ends."
-    start, at, end = (float(designs.f[row]) for row in (found.rows[0], found.knee, found.rows[-1]))
-    before, here = apart(start, at)
-    share = 100 * (start - at) / (start - end)
+    before, here = apart(float(designs.f[found.rows[0]]), float(designs.f[found.knee]))
     return (
         f"Up to the knee, at violation {amount(float(found.violation[found.knee]), 4)}, the objective falls from "
-        f"{before} to {here}: {share:.0f} % of all that violation buys."
+        f"{before} to {here}; beyond it, the same violation buys less."
     )

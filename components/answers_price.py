@@ -13,7 +13,7 @@ from components import answers_parts as parts
 from components.answers_figures import moving, price_curve
 from components.answers_state import Asked
 from mapelites.answers import Designs, Multipliers, Price, Worth, changes, price, ranking
-from mapelites.answers.words import amount, percent_change, relaxing, tolerance
+from mapelites.answers.words import amount, percent_change, tolerance
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.problem import Array
 
@@ -104,10 +104,12 @@ def _detail(
         parts.heading(f"The price of {name}"),
         html.P(worth_in_words(name, worth), className="answer-sentence", id="answers-sentence"),
         html.P(_local(name, worth, local), className="quiet"),
-        parts.graph("price", figure)
+        html.Div(
+            [parts.graph("price", figure), _steps(designs, name, curve, worth.start.f, selected)],
+            className="answer-pair",
+        )
         if known
         else parts.empty("No design was found", f"Not at any tolerance of {name}. Relax another one."),
-        _steps(designs, name, curve, selected),
     ]
 
 
@@ -128,18 +130,20 @@ def _local(name: str, worth: Worth, local: Multipliers | str | None) -> str:
     return f"Per unit of tolerance, a small step buys {amount(value, 4)} by the gradients at this design{level}."
 
 
-def _steps(designs: Designs, name: str, curve: Price, selected: int | None) -> Component:
+def _steps(designs: Designs, name: str, curve: Price, held: float | None, selected: int | None) -> Component:
     """The curve as a table, for those who do not click on points."""
-    rows = []
-    for before, step in zip((None, *curve.steps), curve.steps, strict=False):
-        words: Any = "" if before is None or step.row == before.row else relaxing(name, before, step)
-        rows.append(
-            parts.row(
-                [tolerance(step.tolerance), parts.design(designs, step.row, selected), words],
-                chosen=parts.is_selected(designs, step.row, selected),
-            )
+    rows = [
+        parts.row(
+            [
+                tolerance(step.tolerance),
+                parts.design(designs, step.row, selected),
+                "" if step.f is None or held is None or step.f >= held else _gain(held, step.f),
+            ],
+            chosen=parts.is_selected(designs, step.row, selected),
         )
-    return parts.table((f"{name} up to", "best objective", ""), rows, "steps")
+        for step in curve.steps
+    ]
+    return parts.table((f"{name} up to", "best objective", "gain"), rows, "steps")
 
 
 def _change(designs: Designs, curve: Price, *, dark: bool) -> list[Component]:

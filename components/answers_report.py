@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from html import escape
 from typing import Any
@@ -31,6 +32,7 @@ from mapelites.tolerances import short
 
 MOST_CONSTRAINTS = 10  # rows of the price table, so that one page is enough
 MOST_VARIABLES = 30
+SIGNS = {r"\,": " ", r"\left": "", r"\right": "", r"\le": "≤", r"\ge": "≥", r"\pi": "π", r"\cdot": "·"}
 STYLE = """
 @page { size: A4; margin: 11mm; }
 * { box-sizing: border-box; }
@@ -44,7 +46,8 @@ td, th { padding: 3px 10px 3px 0; vertical-align: middle; } tbody tr + tr > * { 
 code, pre { font: 11.5px/1.4 ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
 pre { background: #f4f5f8; padding: 8px 10px; border-radius: 6px; margin: 4px 0; } .x { font-size: 11px; color: #5b6270; }
 @media print { body { margin: 0; padding: 0; font-size: 10.5px; } h1 { font-size: 18px; } h2 { font-size: 12px; margin: 9px 0 3px; }
-  .lead { font-size: 12.5px; margin: 6px 0; } .screen { display: none; } tr, .two { break-inside: avoid; } code, pre, .x { font-size: 8.6px; } }
+  .lead { font-size: 12.5px; margin: 6px 0; } .screen { display: none; } td, th { padding: 1.5px 10px 1.5px 0; }
+  .two svg { max-height: 66mm; width: auto; } td svg { height: 20px; width: auto; } pre { padding: 4px 8px; } tr, .two { break-inside: avoid; } code, pre, .x { font-size: 8.6px; } }
 """  # noqa: E501 - a style sheet has long lines
 
 
@@ -151,9 +154,9 @@ def _designs(designs: Designs, limits: Array) -> str:
 
 def _problem(archive: Archive) -> str:
     problem, tolerances = archive.problem, archive.tolerances
-    formula = f"<p><code>minimise {escape(problem.formula)}</code></p>" if problem.formula else ""
+    formula = f"<p><code>minimise {escape(plain(problem.formula))}</code></p>" if problem.formula else ""
     rows = [
-        [constraint.name, constraint.kind, constraint.formula, levels_in_words(levels)]
+        [constraint.name, constraint.kind, plain(constraint.formula), levels_in_words(levels)]
         for constraint, levels in zip(problem.constraints, tolerances.levels, strict=True)
     ][:MOST_CONSTRAINTS]
     words = (
@@ -161,6 +164,17 @@ def _problem(archive: Archive) -> str:
     )
     table = _table(("constraint", "kind", "formula", "tolerance levels"), rows)
     return f"<h2>The problem: {escape(problem.title or problem.name)}</h2><p>{escape(words)}</p>{formula}{table}"
+
+
+def plain(formula: str) -> str:
+    """A formula for those who do not read LaTeX, as far as that goes.
+
+    >>> plain(r"0.0193\\,x_{3} - x_{1} \\le 0")
+    '0.0193 x3 - x1 ≤ 0'
+    """
+    for mark, sign in SIGNS.items():
+        formula = formula.replace(mark, sign)
+    return re.sub(r"[_^]\{(\w+)\}", lambda found: f"{'^' if found[0][0] == '^' else ''}{found[1]}", formula)
 
 
 def _repeat(run: Run, shown: Shown) -> str:

@@ -25,7 +25,7 @@ VIEWS = {
     "front": "Trade-off",
     "relations": "Relations",
 }
-MARGIN = "1 %"
+MARGIN = "5 %"
 LONGEST = 40  # characters of a number that somebody types
 
 

@@ -36,16 +36,12 @@ def _forward(designs: Designs, limits: Array, selected: int | None) -> list[Comp
     f = float(designs.f[best])
     feasible = designs.best(designs.satisfied)
     against = "There is no feasible design to compare with."
-    if feasible is not None:
+    if feasible == best:
+        against = "It is the best feasible design."
+    elif feasible is not None:
         there, here = apart(float(designs.f[feasible]), f)
         change = percent_change(float(designs.f[feasible]), f)
-        against = (
-            "It is the best feasible design."
-            if feasible == best
-            else f"The best feasible one has {there}: {here} is{change} against it."
-        )
-        if feasible != best and f == float(designs.f[feasible]):
-            against = "It is exactly as good as the best feasible one."
+        against = f"The best feasible design has {there}, this one {here}{change}."
     return [
         title,
         html.Div(

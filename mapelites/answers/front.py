@@ -12,7 +12,10 @@ from mapelites.errors import unknown
 from mapelites.problem import Array
 from mapelites.report import counted
 
+SMALLEST = 1e-15  # of the largest number: what is below it counts as 0
 WIDE = 100.0  # the ratio of the largest to the smallest number from which on orders of magnitude are compared
+
+FEWEST = 3  # designs that make a curve with a knee
 
 MEASURES: dict[str, Callable[[Array, Designs], Array]] = {
     "total": lambda v, designs: v.sum(axis=1),
@@ -40,17 +43,24 @@ def front(designs: Designs, measure: str = "total") -> Front:
     lowest = np.minimum.accumulate(designs.f[order])
     better = np.r_[True, lowest[1:] < lowest[:-1]][: len(order)]
     rows = order[better]
-    at = knee(spread(violation[rows]), spread(designs.f[rows]))
-    return Front(violation, tuple(int(row) for row in rows), None if at is None else int(rows[at]))
+    # Beyond the last levels nobody asked: there the knee is looked for only where there is nothing within them.
+    inside = rows[np.all(designs.violations[rows] <= designs.scale, axis=1)]
+    among = inside if len(inside) >= FEWEST else rows
+    at = knee(spread(violation[among]), spread(designs.f[among]))
+    return Front(violation, tuple(int(row) for row in rows), None if at is None else int(among[at]))
 
 
 def spread(values: Array) -> Array:
-    """Numbers as they are, or their orders of magnitude where they differ by many; 0 lies one order below the rest."""
+    """Numbers as they are, or their orders of magnitude where they differ by many.
+
+    0 lies one order below the rest, and so does what is too small to count beside the largest.
+    """
     positive = values[values > 0]
     if (values < 0).any() or not len(positive) or positive.max() < WIDE * positive.min():
         return values
-    orders = np.full(values.shape, np.log10(positive.min()) - 1.0)
-    return np.log10(values, out=orders, where=values > 0)
+    smallest = max(float(positive.min()), float(positive.max()) * SMALLEST)
+    orders = np.full(values.shape, np.log10(smallest) - 1.0)
+    return np.log10(values, out=orders, where=values >= smallest)
 
 
 def knee(x: Array, y: Array) -> int | None:
@@ -59,7 +69,7 @@ def knee(x: Array, y: Array) -> int | None:
     >>> knee(np.array([0.0, 1.0, 10.0]), np.array([10.0, 1.0, 0.0]))
     1
     """
-    if len(x) < 3 or x[-1] == x[0] or y[-1] == y[0]:
+    if len(x) < FEWEST or x[-1] == x[0] or y[-1] == y[0]:
         return None
     across, down = (x - x[0]) / (x[-1] - x[0]), (y - y[-1]) / (y[0] - y[-1])
     below = 1.0 - across - down

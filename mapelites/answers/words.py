@@ -63,11 +63,14 @@ def apart(first: float, second: float) -> tuple[str, str]:
 
 
 def percent_change(first: float, second: float) -> str:
-    """The change relative to the first, ` (-2.4 %)`; nothing where the first is 0 or the signs differ."""
+    """The change relative to the first, ` (-2.4 %)`; nothing where the first is 0, the signs differ or all is gone."""
     if first == 0 or (first > 0) != (second > 0):
         return ""
     share = 100 * (second - first) / abs(first)
-    return f" ({amount(share, 2) if abs(share) < 100 else f'{share:,.0f}'} %)"
+    if -100 < share < -99.9:
+        return ""  # orders of magnitude: the two numbers say it better
+    digits = 2 if abs(share) < 99 else 3 if abs(share) < 100 else len(f"{abs(share):.0f}")
+    return f" ({amount(share, digits)} %)"
 
 
 def relaxing(name: str, start: Step, end: Step) -> str:

@@ -72,14 +72,15 @@ class Stage:
         return run
 
     def open(self, path: str) -> None:
-        self.wait(lambda: self._got(path), "the page")
+        self.wait(lambda: self._got(path), "an answer")
+        self.wait(lambda: self.browser.find_elements(By.CSS_SELECTOR, "#page > *"), "the page")
 
     def _got(self, path: str) -> bool:
         try:
             self.browser.get(f"http://localhost:{self.port}{path}")
         except WebDriverException:  # nobody listens yet
             return False
-        return bool(self.browser.find_elements(By.CSS_SELECTOR, "#page > *"))
+        return True
 
     def seen(self) -> dict[str, str]:
         found = {name: self.browser.find_elements(By.CSS_SELECTOR, selector) for name, selector in PARTS.items()}

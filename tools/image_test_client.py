@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support import expected_conditions as expected
 from selenium.webdriver.support.ui import WebDriverWait
 
-PATIENCE = 90.0
+PATIENCE = 240.0
 
 
 def until_healthy(address: str) -> float:
@@ -56,6 +56,8 @@ def run(address: str) -> str:
     try:
         wait = WebDriverWait(browser, PATIENCE)
         browser.get(address)
+        wait.until(expected.presence_of_element_located((By.CSS_SELECTOR, "#start-details > *")))
+        wait.until(lambda _: browser.execute_script("return document.readyState") == "complete")
         wait.until(expected.element_to_be_clickable((By.ID, "start-button"))).click()
         wait.until(expected.url_contains("/run/"))
         wait.until(expected.presence_of_element_located((By.CSS_SELECTOR, ".js-plotly-plot .heatmaplayer image")))

@@ -250,7 +250,7 @@ def _trouble(run: Run) -> list[Component]:
             dmc.Alert(
                 dmc.Text(f"{run.reason[:1].upper()}{run.reason[1:]}.", size="sm"),
                 title="This run had to pause",
-                color="yellow",
+                color="gray",
                 icon=icon("alert"),
                 className="run-alert",
             )

@@ -168,7 +168,7 @@ def right(made: Target, output: str) -> dict[str, Any]:
     declared = made.app.callback_map[output]
     inputs = [_part(made, each) for each in declared["inputs"]]
     names = output[2:-2].split("...") if output.startswith("..") else [] if declared.get("no_output") else [output]
-    outputs = [_part(made, dict(zip(("id", "property"), each.rsplit(".", 1), strict=True))) for each in names]
+    outputs = [_output(made, *each.rsplit(".", 1)) for each in names]
     first = next((each for each in inputs if each), None)
     first = first[0] if isinstance(first, list) else first
     changed = [] if first is None else [f"{_spelled(first['id'])}.{first['property']}"]
@@ -179,6 +179,13 @@ def right(made: Target, output: str) -> dict[str, Any]:
         "state": [_part(made, each) for each in declared["state"]],
         "changedPropIds": changed,
     }
+
+
+def _output(made: Target, name: str, prop: str) -> Any:
+    """An output as the page would send it: with what tells several callbacks of the same output apart."""
+    found = _part(made, {"id": name, "property": prop})
+    named = {"property": prop}
+    return [{**each, **named} for each in found] if isinstance(found, list) else {**found, **named}
 
 
 def _spelled(name: Any) -> str:

@@ -248,8 +248,8 @@ def document(rows: list[Row], runs: int) -> str:
         "# Quality of the maps",
         f"{runs} runs of each search on each instance, with the paper's budget (200,000 evaluations in 10D, 600,000 "
         "in 30D) and levels, every evaluation counted, seeds from 1. Means are over runs. An objective is as good as "
-        f"another within {RELATIVE:g} relative or {ABSOLUTE:g} absolute. Published are εDEag's "
-        "median of 25 runs, and the best known objective of the gallery's designs. Cells are won against each (other) one "
+        f"another within {RELATIVE:g} relative or {ABSOLUTE:g} absolute. Published are εDEag's median of 25 "
+        "runs, and the best known objective of the gallery's designs. Cells are won against each (other) one "
         "of paper-1..3 from the same seed, and against the best of them in every cell. "
         f"Made by `python benchmarks/quality.py`, Python {platform.python_version()}; seconds are processor time.",
         "\n".join(summary(rows)),

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mapelites import Settings, Tolerances
 from mapelites.kernels import evaluate_rows
-from mapelites.problems import get, names
+from mapelites.problems import cec2010, get
 from mapelites.search import paper
 from mapelites.search.state import make_map, new_state
 from tests.search import plain
@@ -133,7 +133,7 @@ def measure(name, n, search):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", default=",".join(names()))
+    parser.add_argument("--problems", default=",".join(cec2010.NAMES))
     parser.add_argument("--dims", default="10,30")
     parser.add_argument("--search", default="paper-1")
     parser.add_argument("--json", type=Path)

@@ -3,7 +3,7 @@
 import pytest
 
 from mapelites.campaign import Instance
-from mapelites.problems import names
+from mapelites.problems import cec2010
 from mapelites.report import Final, summarise
 from mapelites.report_reference import agreement, edeag, faults, general_faults, paper, sources
 
@@ -15,7 +15,7 @@ def row(*finals):
 
 
 def test_every_problem_has_a_row_in_each_of_the_papers_six_tables_and_in_edeags_two():
-    for name in names():
+    for name in cec2010.NAMES:
         for dimension in (10, 30):
             assert edeag(name, dimension) is not None
             assert all(paper(Instance(name, dimension, f"paper-{k}")) is not None for k in (1, 2, 3))
@@ -40,7 +40,7 @@ def test_edeags_median_on_the_one_problem_it_does_not_solve_is_infeasible():
 
 
 def test_twelve_problems_of_the_papers_code_have_faults_of_their_own():
-    assert sum(bool(faults(name)) for name in names()) == 12
+    assert sum(bool(faults(name)) for name in cec2010.NAMES) == 12
     assert len(general_faults()) == 4
     assert all(sources().values())
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mapelites import InputError
-from mapelites.problems import dimensions, get, names
+from mapelites.problems import cec2010, dimensions, get
 
 REFERENCE = Path(__file__).parents[1] / "data" / "cec2010_reference_points.npz"
-INSTANCES = [(name, n) for n in (10, 30) for name in names()]
+INSTANCES = [(name, n) for n in (10, 30) for name in cec2010.NAMES]
 
 CONSTRAINTS = {
     "C01": (2, 0), "C02": (2, 1), "C03": (0, 1), "C04": (0, 4), "C05": (0, 2), "C06": (0, 2),
@@ -40,7 +40,7 @@ def test_every_value_matches_the_reference(name, n, reference):
         assert np.all(np.abs(actual - expected) <= 1e-9 * scale)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", cec2010.NAMES)
 def test_bounds_and_constraints_are_those_of_the_definition(name):
     problem = get(name, 10)
     assert (problem.inequalities, problem.equalities) == CONSTRAINTS[name]
@@ -85,6 +85,6 @@ def test_an_impossible_dimension_is_refused_with_what_is_possible():
         get("C06", 12)
     with pytest.raises(InputError, match=r"^C01: the dimension must be 2 to 30, but it was 31$"):
         get("C01", 31)
-    with pytest.raises(InputError, match=r"^the problem must be one of C01, .*, C18, but it was 'C19'$"):
+    with pytest.raises(InputError, match=r"^the problem must be one of C01, .*, C18, .*, but it was 'C19'$"):
         get("C19", 10)
     assert dimensions("C15") == (10, 30)

@@ -27,8 +27,10 @@ def read(path: Path, runs: list[str], ended: Event, seed: int) -> None:
         if snapshot is not None:
             looked += 1
             assert snapshot.evaluations >= evaluations
-            assert snapshot.curve[-1, 0] == snapshot.evaluations
-            assert snapshot.curve[-1, 1] == len(snapshot.archive())
+            # A run that was paused before its first piece has no point of the curve yet.
+            last = snapshot.curve[-1] if len(snapshot.curve) else (0, 0)
+            assert last[0] == snapshot.evaluations
+            assert last[1] == len(snapshot.archive())
             seen[run_id] = newest, snapshot.evaluations
         for moment in store.history(run_id)[-2:]:
             found = store.snapshot(run_id, moment.version)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances, illuminate
-from mapelites.problems import get, names
+from mapelites.problems import cec2010, get
 from tests.search import plain
 
 
@@ -16,7 +16,7 @@ def as_plain(archive):
 
 
 @pytest.mark.parametrize("search", ["paper-1", "paper-2", "paper-3"])
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", cec2010.NAMES)
 def test_the_compiled_loop_gives_the_archive_of_algorithm_1(name, search):
     problem = get(name, 10)
     tolerances = Tolerances.default(problem)
@@ -86,7 +86,7 @@ def test_a_state_of_another_shape_is_refused_with_a_word():
         Illumination.restore(thirty, Tolerances.default(thirty), Settings.of("paper-1", 30), run.state())
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", cec2010.NAMES)
 @pytest.mark.parametrize("dimension", [10, 30])
 def test_every_elite_of_a_finished_run_re_evaluates_to_its_stored_numbers(name, dimension):
     problem = get(name, dimension)

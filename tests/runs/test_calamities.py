@@ -113,20 +113,19 @@ def test_a_worker_that_is_frozen_counts_as_gone_and_goes_on_when_it_is_let(tmp_p
         wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
         assert store.worker().alive
         os.kill(supervisor.pid, signal.SIGSTOP)
+        wait_for(lambda: _stands_still(supervisor.pid), "all its threads to stop")
         long_ago = time.time() - presence.SILENT_SECONDS - 1
-        wait_for(lambda: _silent(tmp_path, long_ago), "its pulse to stop")
+        os.utime(tmp_path / presence.FILE, (long_ago, long_ago))  # as if so much time had passed
         assert not store.worker().alive
         os.kill(supervisor.pid, signal.SIGCONT)
         wait_for(lambda: store.worker().alive, "its pulse")
         finishes_as_undisturbed(store, run_id)
 
 
-def _silent(path: Path, then: float) -> bool:
-    """Whether the pulse stays where it is put: as if so much time had passed."""
-    file = path / presence.FILE
-    os.utime(file, (then, then))
-    time.sleep(1.2)  # longer than from one pulse to the next
-    return file.stat().st_mtime == then
+def _stands_still(process: int) -> bool:
+    """Whether every thread of a process is stopped, so that none can give a pulse any more."""
+    threads = Path(f"/proc/{process}/task").glob("*/stat")
+    return all(each.read_text().rpartition(")")[2].split()[0] == "T" for each in threads)
 
 
 def test_a_run_whose_process_is_frozen_can_still_be_paused_and_goes_on(tmp_path: Path) -> None:

@@ -286,10 +286,14 @@ def _register_progress(app: Dash, campaigns: Campaigns) -> None:
         prevent_initial_call=True,
     )
     def follow(_: Any, given: Any, seen: Any, drawn: Any, campaign_id: Any, ids: Any) -> Any:
-        """Only what changed is sent: the cells one by one, the table where it is another or has new numbers."""
+        """Only what changed is sent: the cells one by one, the table where it is another or has new numbers.
+
+        Whether there is news is told by what the page shows, not by what called: where a tick overtakes a change of
+        view, the answer to the change is thrown away, and that to the tick must bring it.
+        """
         version = campaigns.folder(campaign_id).version()
         same = [no_update] * len(ids)
-        if isinstance(seen, dict) and seen.get("version") == version and ctx.triggered_id == "campaign-tick":
+        if isinstance(seen, dict) and [seen.get("version"), seen.get("view")] == [version, given]:
             return (*[no_update] * 5, same, same, no_update, no_update)
         look = campaigns.look(str(campaign_id))
         view = View.of(look.folder.campaign, given)
@@ -310,7 +314,7 @@ def _register_progress(app: Dash, campaigns: Campaigns) -> None:
             comparisons(look.report, view.dimension),
             content,
             classes,
-            {"version": version, "cells": words},
+            {"version": version, "view": given, "cells": words},
             no_update if drawn == finished else finished,
         )
 

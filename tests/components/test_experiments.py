@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from app import create_app
 from components.experiments_campaign import View
 from components.experiments_figures import boxes, convergence, quartiles, reference_words, references
 from components.experiments_files import take_in
@@ -10,6 +11,7 @@ from components.experiments_form import read
 from components.experiments_words import Cell, listed, title
 from mapelites import InputError
 from mapelites.campaign import Campaign, Folder, Instance
+from mapelites.campaign.process import home
 from mapelites.campaign.task import execute, payload
 from mapelites.report import Final, summarise
 from mapelites.report_reference import edeag, paper
@@ -133,4 +135,40 @@ def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     store.delete(run_id)
     assert take_in(store, folder, task.name) == run_id
     assert store.run(run_id).deleted is None
+    store.close()
+
+
+def test_a_tick_brings_the_table_that_the_answer_to_a_change_of_view_did_not(tmp_path):
+    """The browser throws an answer away when the next request overtakes it."""
+    store = Store(tmp_path / "store")
+    campaign = Campaign(("C01",), (10,), ("paper-1",), runs=1)
+    folder = Folder.create(home(store.path) / "c1", campaign)
+    browser = create_app(store).server.test_client()
+    shown = {"dimension": 10, "search": "paper-1", "problem": "C01", "beside": "none"}
+    wanted = {**shown, "beside": "paper"}
+    cells = [{"id": {"campaign-cell": "C01|10|paper-1"}, "property": name} for name in ("children", "className")]
+    known = next(
+        each for each in browser.get("/_dash-dependencies").json if "campaign-pairs.children" in each["output"]
+    )
+
+    def tick(view):
+        values = {
+            "campaign-view": view,
+            "campaign-id": "c1",
+            "campaign-seen": {"version": folder.version(), "view": shown},
+        }
+        plain = [name.rpartition(".")[::2] for name in known["output"].strip(".").split("...")]
+        outputs = [{"id": place, "property": name} for place, name in plain if "ALL" not in place]
+        body = {
+            "output": known["output"],
+            "outputs": [*outputs[:5], [cells[0]], [cells[1]], *outputs[5:]],
+            "inputs": [{**each, "value": values.get(each["id"])} for each in known["inputs"]],
+            "state": [{**each, "value": values.get(each["id"])} for each in known["state"][:-1]]
+            + [[{"id": cells[0]["id"], "property": "id", "value": cells[0]["id"]}]],
+            "changedPropIds": ["campaign-tick.n_intervals"],
+        }
+        return browser.post("/_dash-update-component", json=body)
+
+    assert "campaign-table" not in tick(shown).text
+    assert "campaign-table" in tick(wanted).json["response"]
     store.close()

@@ -1,8 +1,13 @@
 // A run's page while things happen: looks whether there is something new, and fetches the map when there is.
 (function () {
-  const PATIENCE = 40; // looks after which a drawing that never came is no longer waited for
-  let asking = false, turn = 0;
+  const SOONEST = 100, IDLE = 2000, CALM = 1000; // milliseconds
+  const LOOKS_TO_CALM = 7, HURRIED_LOOKS = 10;
+  let told = {}; // of the run: its version, and what the page shows of it
+  let asked = {}, page = null, shown = {}; // the view that is asked for, of which page, and what the figure shows
+  let turn = 0, loop = 0, fetching = 0, hurry = 0;
 
+  const byId = (id) => document.getElementById(id);
+  const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const none = () => window.dash_clientside.no_update;
   const given = (value) => value !== null && value !== undefined && value !== "";
   // The address of the run, whatever stands before it.
@@ -28,9 +33,6 @@
     };
   }
 
-  // A newer map now would make a drawing that is under way void.
-  const isDrawing = (latest, drawn, tick) => latest && drawn && drawn.seen !== latest.version && tick - latest.tick < PATIENCE;
-
   function changed(figure, patch) {
     const [heatmap, marks] = figure.data, layout = figure.layout;
     const shapes = layout.shapes.map((shape) => (shape.name === "best" ? { ...shape, ...patch.best } : shape));
@@ -43,46 +45,115 @@
 
   function complain(words) {
     const notice = { action: "show", id: "map-error", title: "The map cannot be drawn", message: words, color: "red", autoClose: 12000, withBorder: true };
-    window.dash_clientside.set_props("notices", { sendNotifications: [notice] });
+    setProps("notices", { sendNotifications: [notice] });
   }
+
+  // What comes of an answer: the figure, what it shows, and the class of its box.
+  function figures(answer, figure) {
+    const stamp = { look: answer.look, key: answer.key };
+    if (answer.figure) { return [answer.figure, stamp, "map-box " + answer.form]; }
+    return [answer.patch ? changed(figure, answer.patch) : none(), stamp, none()];
+  }
+
+  async function fetched(drawn, figure) {
+    const mine = ++turn, nothing = [none(), none(), none()];
+    fetching += 1;
+    try {
+      const answer = await fetch(base() + "/map?" + query({ ...asked, ...drawn }), { cache: "no-store" });
+      if (!answer.ok) { complain(await answer.text()); return nothing; }
+      const content = await answer.json();
+      return mine === turn ? figures(content, figure) : nothing; // else a newer one is under way
+    } catch (gone) {
+      return nothing; // the banner says so
+    } finally {
+      fetching -= 1;
+    }
+  }
+
+  // ---- looking for news ----
+
+  // Parts of the page beside the map and the head, and whether anybody sees what is new in them.
+  const PARTS = {
+    answers: () => true,
+    inspector: () => document.querySelector("#inspector.is-open"),
+    many: () => document.querySelector(".many:not([hidden])"),
+    budget: () => byId("budget-details") && byId("budget-details").open,
+    levels: () => byId("rebin-note") && !byId("rebin-note").hidden,
+  };
+
+  function tell(news) {
+    for (const [id, props] of Object.entries(news.head)) {
+      const words = JSON.stringify(props);
+      if (told.head[id] !== words) { told.head[id] = words; setProps(id, props); }
+    }
+  }
+
+  // The other parts follow now and then while a run goes on, and at once when it does not.
+  function settle() {
+    const calm = told.active ? Math.max(CALM, LOOKS_TO_CALM * told.wait) : 0;
+    if (told.version === told.settled || Date.now() - told.settledAt < calm) { return; }
+    Object.assign(told, { settled: told.version, settledAt: Date.now() });
+    for (const [name, seen] of Object.entries(PARTS)) {
+      if (seen()) { setProps("run-seen-" + name, { data: told.version }); }
+    }
+  }
+
+  async function look() {
+    const mine = base();
+    const answer = await fetch(mine + "/news?" + query({ ...asked, ...shown, version: told.version }), { cache: "no-store" });
+    if (base() !== mine || fetching) { return; } // another page by now, or another view whose map comes first
+    if (!answer.ok) { // the run is gone
+      if (told.wait !== IDLE) { complain(await answer.text()); }
+      told.wait = IDLE;
+      return;
+    }
+    const news = await answer.json();
+    told.wait = news.wait;
+    if (news.version === undefined) { return; }
+    Object.assign(told, { version: news.version, active: news.active });
+    setProps("run-latest", { data: { version: news.version, map: news.map, view: query(asked) } });
+    setTimeout(() => { if (base() === mine) { tell(news); } }, 0); // the map goes first
+  }
+
+  async function follow(mine) {
+    if (mine !== loop || !base()) { return; }
+    let wait = SOONEST;
+    try {
+      if (page === base() && byId("run-head") && !document.hidden && !fetching) { await look(); settle(); wait = hurry-- > 0 ? SOONEST : told.wait; }
+    } catch (gone) {
+      wait = IDLE; // the banner says so
+    }
+    setTimeout(follow, wait, mine);
+  }
+
+  // A press on a button of the run soon changes what there is to see.
+  document.addEventListener("click", function (event) {
+    if (!event.target.closest || !event.target.closest(".act")) { return; }
+    hurry = HURRIED_LOOKS;
+    setTimeout(follow, SOONEST, ++loop);
+  });
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     live: {
       query: query,
       view: view,
 
-      look: async function (tick, latest, drawn) {
-        if (asking || !base() || isDrawing(latest, drawn, tick)) { return none(); }
-        asking = true;
-        try {
-          const answer = await fetch(base() + "/version", { cache: "no-store" });
-          const version = answer.ok ? Number(await answer.text()) : -1;
-          return latest && latest.version === version ? none() : { version: version, tick: tick };
-        } catch (gone) {
-          return none(); // the banner says so
-        } finally {
-          asking = false;
-        }
+      follow: function () {
+        told = { head: {}, wait: SOONEST, settledAt: 0 };
+        shown = {};
+        follow(++loop);
+        return none();
       },
 
-      draw: async function (latest, at, levels, axes, colour, scale, scheme, narrow, rest, drawn, figure) {
-        const nothing = [none(), none(), none()];
-        if (!scheme || typeof narrow !== "boolean" || !base()) { return nothing; } // not yet known how it looks
-        const mine = ++turn;
-        const known = drawn || {};
-        const asked = { ...view(at, axes, colour, scale, null, levels, rest), scheme: scheme, narrow: narrow, look: known.look, key: known.key };
-        let answer;
-        try {
-          answer = await fetch(base() + "/map?" + query(asked), { cache: "no-store" });
-          if (!answer.ok) { complain(await answer.text()); return nothing; }
-          answer = await answer.json();
-        } catch (gone) {
-          return nothing;
-        }
-        if (mine !== turn) { return nothing; } // a newer one is under way
-        const stamp = { look: answer.look, key: answer.key, seen: latest ? latest.version : null };
-        if (answer.figure) { return [answer.figure, stamp, "map-box " + answer.form]; }
-        return [answer.patch ? changed(figure, answer.patch) : none(), stamp, none()];
+      drawn: function (drawn) { shown = drawn || {}; },
+
+      draw: function (latest, at, levels, axes, colour, scale, scheme, narrow, rest, drawn, figure) {
+        if (!scheme || typeof narrow !== "boolean" || !base()) { return [none(), none(), none()]; } // not yet known how it looks
+        asked = { ...view(at, axes, colour, scale, null, levels, rest), scheme: scheme, narrow: narrow };
+        page = base();
+        const isNews = window.dash_clientside.callback_context.triggered_id === "run-latest" && latest.view === query(asked);
+        const fits = isNews && (latest.map.figure || (drawn && drawn.look === latest.map.look));
+        return fits ? figures(latest.map, figure) : fetched(drawn, figure);
       },
     },
   });

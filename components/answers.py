@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,8 +41,6 @@ from mapelites.errors import InputError
 from mapelites.runs import Run
 from mapelites.tolerances import Tolerances
 
-PERIOD = 1.0  # seconds between two answers to the same question while a run goes on
-
 
 def tabs(run: Run, data: Mapping[str, Any]) -> Component:
     """The questions in one line, and the shortest answer under it."""
@@ -62,6 +59,7 @@ def tabs(run: Run, data: Mapping[str, Any]) -> Component:
             dcc.Store(id="answers-about", data=data["about"]),
             dcc.Store(id="answers-pair-chosen", data=data["pair"]),
             dcc.Store(id="answers-key"),
+            dcc.Store(id=ids.seen("answers")),
             dcc.Store(id="answers-fresh"),
             html.Div(
                 [dmc.Tabs(dmc.TabsList(names), id="answers-view", value=data["view"], className="view-tabs"), report],
@@ -155,7 +153,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Output("answers-glance", "hidden"),
         Output("answers-key", "data"),
         Input(ids.ANSWERS, "data"),
-        Input(ids.SEEN, "data"),
+        Input(ids.seen("answers"), "data"),
         Input(ids.MOMENT, "data"),
         Input(ids.LEVELS, "data"),
         Input(ids.SELECTED, "data"),
@@ -171,23 +169,15 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         known = before if isinstance(before, dict) else {}
         question = [run_id, at, str(shown.levels), asked.key, *(() if asked.view == "map" else (selected, dark))]
         live = known.get("question") == question
-        if live and shown.run.state == "running" and _is_young(known):
-            return (no_update,) * 4  # the next look brings more at once
         designs = Designs.of(maps.archive(shown), asked.hard)
         if asked.view == "map":
             fresh, words = [], shortest(designs) if len(designs) else ""
         else:
             fresh, words = _body(context, shown, designs, asked, selected, dark=dark), ""
-        key = {"question": question, "time": time.time(), "said": _digest(fresh, words)}
-        if live and known.get("said") == key["said"]:
-            return no_update, no_update, no_update, key
+        key = {"question": question, "said": _digest(fresh, words)}
+        if key == known:
+            return (no_update,) * 4
         return {"live": live, "children": fresh}, words, not words, key
-
-
-def _is_young(known: Mapping[str, Any]) -> bool:
-    """Whether the answer on the page was given a moment ago."""
-    then = known.get("time")
-    return isinstance(then, float) and 0 <= time.time() - then < PERIOD
 
 
 def _digest(fresh: list[Component], words: str) -> str:

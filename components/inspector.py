@@ -37,6 +37,7 @@ def layout() -> Component:
     )
     return html.Section(
         [
+            dcc.Store(id=ids.seen("inspector")),
             dcc.Store(id=ids.PINNED, storage_type="memory"),
             dcc.Store(id="inspector-texts"),
             dcc.Store(id="inspector-key"),
@@ -60,7 +61,7 @@ def register(app: Dash, maps: Maps) -> None:
         Output("inspector-tools", "hidden"),
         Output("inspector", "className"),
         Input(ids.SELECTED, "data"),
-        Input(ids.SEEN, "data"),
+        Input(ids.seen("inspector"), "data"),
         Input(ids.MOMENT, "data"),
         Input(ids.LEVELS, "data"),
         Input(ids.PINNED, "data"),

@@ -38,6 +38,7 @@ def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
         dcc.Store(id=ids.BRUSH, data=view["brush"]),
         dcc.Store(id="parallel-data"),
         dcc.Store(id="many-drawn"),
+        dcc.Store(id=ids.seen("many")),
     ]
     counted = dmc.SegmentedControl(
         id="pairs-counted",
@@ -81,7 +82,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Output("many-drawn", "data"),
         Input(ids.OVERVIEW, "value"),
         Input("pairs-counted", "value"),
-        Input(ids.SEEN, "data"),
+        Input(ids.seen("many"), "data"),
         Input(ids.MOMENT, "data"),
         Input(ids.LEVELS, "data"),
         Input(SCHEME, "data"),

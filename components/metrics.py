@@ -93,8 +93,8 @@ def _kind(path: str) -> str:
         return "callback"
     if path.startswith(("/assets/", "/_dash-component-suites/")):
         return "file"
-    if path.startswith("/run/") and path.endswith(("/version", "/map")):
-        return "poll" if path.endswith("/version") else "map"
+    if path.startswith("/run/") and path.endswith(("/news", "/map")):
+        return "poll" if path.endswith("/news") else "map"
     return "watch" if path in ("/healthz", "/status", "/metrics") else "page"
 
 

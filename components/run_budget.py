@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import Dash, Input, Output, State, html
+from dash import Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components import run_ids as ids
@@ -33,14 +33,17 @@ def layout() -> Component:
     return html.Section(
         html.Details(
             [
+                dcc.Store(id=ids.seen("budget")),
                 html.Summary(
                     [
                         dmc.Title("How the budget went", order=2, size="h4"),
                         dmc.Text("Which part of the search spent what, and made which elites", c="dimmed", size="sm"),
-                    ]
+                    ],
+                    id="budget-summary",
                 ),
                 html.Div(id="run-budget"),
-            ]
+            ],
+            id="budget-details",
         ),
         className="card rebin",
         **{"aria-label": "How the budget went"},
@@ -48,15 +51,16 @@ def layout() -> Component:
 
 
 def register(app: Dash, context: Context, maps: Maps) -> None:
-    """The table follows the moment that is shown."""
+    """The table follows the moment that is shown; while it is folded away, only when somebody opens it."""
 
     @app.callback(
         Output("run-budget", "children"),
-        Input(ids.SEEN, "data"),
+        Input("budget-summary", "n_clicks"),
+        Input(ids.seen("budget"), "data"),
         Input(ids.MOMENT, "data"),
         State(ids.RUN, "data"),
     )
-    def tell(_: Any, at: Any, run_id: Any) -> Component:
+    def tell(_: Any, __: Any, at: Any, run_id: Any) -> Component:
         shown = maps.shown(run_id, at)
         key = ("budget", shown.run.id, shown.moment.version if shown.moment else -1)
         spent, made = context.cache.remember(key, lambda: _counts(context, maps, shown))

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import dash_mantine_components as dmc
 import numpy as np
-from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from components import run_failures, summary
 from components import run_ids as ids
-from components.context import Context
 from components.format import count, duration, many, number, percent, rate
 from components.run_curve import curves
-from components.run_view import text
 from components.shell_notices import icon
-from mapelites.runs import Run
+from mapelites.runs import Moment, Run
 
-PERIOD, SLOW_PERIOD = 150, 2_000  # milliseconds between looks, while something happens and after
 ACTIVE = ("queued", "running")
 SMOOTHING = 0.5
 
 
-def layout(run: Run, context: Context, further: list[Component]) -> Component:
+def layout(run: Run, history: Sequence[Moment], further: list[Component]) -> Component:
     """The head, filled with what is known now, with further controls beside its buttons."""
     return html.Header(
         [
-            dcc.Interval(id=ids.TICK, interval=PERIOD),
             dcc.Store(id=ids.LATEST),
-            dcc.Store(id=ids.SEEN, data=_seen(run, None)),
             html.Div(
                 [
                     html.Div(
@@ -53,8 +50,8 @@ def layout(run: Run, context: Context, further: list[Component]) -> Component:
             html.Div(
                 [
                     _progress(run),
-                    html.Div(_numbers(run, context), id="run-numbers", className="run-numbers"),
-                    html.Div(_curves(run, context), id="run-curves", className="run-curves"),
+                    html.Div(_numbers(run), id="run-numbers", className="run-numbers"),
+                    html.Div(_curves(run, history), id="run-curves", className="run-curves"),
                 ],
                 className="run-facts",
             ),
@@ -78,71 +75,41 @@ def levels_in_words(run: Run) -> str:
     return f"{many(run.request.cells, kind)} of {many(len(run.request.tolerances.names), 'constraint')}"
 
 
-def register(app: Dash, context: Context) -> None:
-    """Look for something new; say it only where there is."""
-    app.clientside_callback(
-        ClientsideFunction("live", "look"),
-        Output(ids.LATEST, "data"),
-        Input(ids.TICK, "n_intervals"),
-        State(ids.LATEST, "data"),
-        State(ids.DRAWN, "data"),
-        prevent_initial_call=True,
-    )
-
-    @app.callback(
-        Output(ids.SEEN, "data"),
-        Output(ids.MOMENTS, "data"),
-        Output("run-state", "children"),
-        Output("run-progress", "value"),
-        Output("run-progress-text", "children"),
-        Output("run-numbers", "children"),
-        Output("run-curves", "children"),
-        Output("run-trouble", "children"),
-        Output("run-head", "className"),
-        Output(ids.TICK, "interval"),
-        Input(ids.LATEST, "data"),
-        State(ids.RUN, "data"),
-        State(ids.SEEN, "data"),
-        prevent_initial_call=True,
-    )
-    def tell(_latest: Any, run_id: Any, seen: Any) -> Any:
-        before = seen if isinstance(seen, dict) else {}
-        run = context.store.run(text("run", run_id))
-        if run.version == before.get("version"):
-            return (no_update,) * 10
-        now = _seen(run, before)
-        return (
-            now,
-            moments(run, context),
-            summary.badge(run),
-            100 * summary.progress(run),
-            _progress_words(run, now["rate"]),
-            _numbers(run, context),
-            _curves(run, context),
-            _trouble(run),
-            _state_class(run),
-            PERIOD if run.state in ACTIVE else SLOW_PERIOD,
-        )
-
-
-def moments(run: Run, context: Context) -> list[int]:
+def moments(history: Sequence[Moment]) -> list[int]:
     """The evaluations of all moments that can be replayed."""
-    return [moment.evaluations for moment in context.store.history(run.id)]
+    return [moment.evaluations for moment in history]
 
 
-def _seen(run: Run, before: dict[str, Any] | None) -> dict[str, Any]:
-    """What this page knows of the run now; its rate is measured between two looks."""
-    now = time.time()
-    past = before or {}
-    then, spent, speed = past.get("time"), past.get("evaluations"), past.get("rate")
-    if run.state != "running":
-        speed = None
-    elif isinstance(then, float) and isinstance(spent, int) and now > then and 0 <= spent < run.evaluations:
-        measured = (run.evaluations - spent) / (now - then)
-        speed = SMOOTHING * speed + (1 - SMOOTHING) * measured if isinstance(speed, float) else measured
-    elif not isinstance(speed, float):
-        speed = None
-    return {"version": run.version, "time": now, "evaluations": run.evaluations, "rate": speed}
+def parts(run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:
+    """What changes in the head while a run goes on: the properties of each part, by its id."""
+    return {
+        "run-state": {"children": summary.badge(run)},
+        "run-progress": {"value": 100 * summary.progress(run)},
+        "run-progress-text": {"children": _progress_words(run, speed)},
+        "run-numbers": {"children": _numbers(run)},
+        "run-curves": {"children": _curves(run, history)},
+        "run-trouble": {"children": _trouble(run)},
+        "run-head": {"className": _state_class(run)},
+        ids.MOMENTS: {"data": moments(history)},
+    }
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Evaluations per second between two looks at a run, smoothed; None where it does not run."""
+
+    time: float = 0.0
+    evaluations: int = -1
+    rate: float | None = None
+
+    def after(self, run: Run, now: float | None = None) -> Speed:
+        """The speed after another look."""
+        now = time.monotonic() if now is None else now
+        speed = self.rate if run.state == "running" else None
+        if run.state == "running" and now > self.time and 0 <= self.evaluations < run.evaluations:
+            measured = (run.evaluations - self.evaluations) / (now - self.time)
+            speed = measured if speed is None else SMOOTHING * speed + (1 - SMOOTHING) * measured
+        return Speed(now, run.evaluations, speed)
 
 
 def _state_class(run: Run) -> str:
@@ -166,7 +133,7 @@ def _progress_words(run: Run, speed: float | None) -> list[Component]:
     ]
 
 
-def _numbers(run: Run, context: Context) -> list[Component]:
+def _numbers(run: Run) -> list[Component]:
     cells, possible = run.request.cells, _possible(run)
     share = f"{count(run.occupied)} of {count(cells)}"
     detail = f"{percent(run.occupied / cells)} of the map"
@@ -200,8 +167,7 @@ def _possible(run: Run) -> int:
     return run.request.tolerances.possible_cells(run.request.get_problem())
 
 
-def _curves(run: Run, context: Context) -> list[Component]:
-    history = context.store.history(run.id)
+def _curves(run: Run, history: Sequence[Moment]) -> list[Component]:
     rows = [
         (each.evaluations, each.occupied, np.nan if each.best_feasible is None else each.best_feasible)
         for each in history

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 RUN = "run-id"  # Store: the run's id
 NAMES = "run-names"  # Store: the constraints' names
-TICK = "run-tick"  # Interval: time to look for something new
-LATEST = "run-latest"  # Store: the newest version of the run that there is
-SEEN = "run-seen"  # Store: the version that the head of the page tells of, and how fast the run is
+LATEST = "run-latest"  # Store: the newest version of the run, and its map
 MOMENTS = "run-moments"  # Store: the evaluations of all moments that can be replayed
 MOMENT = "run-moment"  # Store: the evaluation that is shown, or None for live
 LEVELS = "run-levels"  # Store: levels that are not the run's own, or None
@@ -24,3 +22,8 @@ NARROW = "run-narrow"  # Store: whether the screen is narrow
 MAP = "run-map"  # Graph
 MAP_BOX = "map-box"  # what can be focused around it
 ANSWERS = "run-answers"  # Store: the question asked of the map, and everything it depends on
+
+
+def seen(part: str) -> str:
+    """Store: the version of the run that a part of the page shall tell of; a live run's comes now and then."""
+    return f"run-seen-{part}"

@@ -1,48 +1,115 @@
-"""What a run's page asks for several times a second: whether there is something new, and the map.
+"""What a run's page asks for several times a second: news of the run, and the map.
 
-These are plain addresses beside the callbacks, and a map's finished bytes are made once and kept, so that many
-browsers on one run cost little more than one.
+These are plain addresses beside the callbacks. News are finished bytes that are made once for all browsers on a run:
+the head of the page, told as properties of its parts, and the change of the map. The more pages look, the longer
+each is asked to wait, so that watching never takes the machine from the search.
 """
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import orjson
 from dash import Dash
 from flask import Response, request
 
+from components import run_head
 from components.context import Context
 from components.many_rest import fitting
 from components.map_figure import View, content, figure, patch
 from components.map_fold import Fold
 from components.run_view import Maps, Shown, from_query
 from mapelites.errors import InputError
+from mapelites.runs import Run, Store
 from mapelites.tolerances import Tolerances
 
 NO_STORE = {"Cache-Control": "no-store"}
+SOONEST, LATEST, IDLE = 0.1, 5.0, 2.0  # seconds between two looks: at least, at most, and where nothing happens
+MOST_LOOKS = 80.0  # per second, of all pages together
+KEPT_HEADS = 64
+
+
+class Crowd:
+    """How long a page shall wait until its next look, by how many looks there are."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._since, self._looks = clock(), 0
+        self.wait = SOONEST
+
+    def look(self) -> float:
+        """Note a look and return the seconds until the next one of the same page."""
+        with self._lock:
+            self._looks += 1
+            passed = self._clock() - self._since
+            if passed >= 1.0:
+                pages = self._looks / passed * self.wait
+                self.wait = min(max(SOONEST, pages / MOST_LOOKS), LATEST)
+                self._since, self._looks = self._clock(), 0
+        return self.wait
+
+
+class Heads:
+    """The heads of the runs that are looked at, each made once and told to all."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, tuple[int, bytes, run_head.Speed]] = OrderedDict()
+
+    def of(self, run: Run) -> bytes:
+        """The properties of the head's parts, as JSON."""
+        with self._lock:
+            version, told, speed = self._kept.get(run.id, (-1, b"", run_head.Speed()))
+            if version != run.version:
+                speed = speed.after(run)
+                parts = run_head.parts(run, self._store.history(run.id), speed.rate)
+                told = orjson.dumps(parts, default=lambda each: each.to_plotly_json())
+                self._kept[run.id] = run.version, told, speed
+                while len(self._kept) > KEPT_HEADS:
+                    self._kept.popitem(last=False)
+        return told
 
 
 def register(app: Dash, context: Context, maps: Maps) -> None:
-    """`/run/<id>/version` and `/run/<id>/map`; what makes no sense is refused in words."""
+    """`/run/<id>/news` and `/run/<id>/map`; what makes no sense is refused in words."""
+    crowd, heads = Crowd(), Heads(context.store)
 
-    @app.server.get("/run/<run_id>/version")
-    def version(run_id: str) -> Response:
+    @app.server.get("/run/<run_id>/news")
+    def news(run_id: str) -> Response:
+        wait = crowd.look()
+        age = wait / 2  # what was read so lately is new enough, and has been drawn for others
         try:
-            return Response(str(context.store.version(run_id)), mimetype="text/plain", headers=NO_STORE)
+            run = maps.run(run_id, age)
+            active = run.state in run_head.ACTIVE
+            told: list[tuple[str, bytes]] = [("wait", b"%d" % (1_000 * (wait if active else max(wait, IDLE))))]
+            if request.args.get("version") != str(run.version):
+                told += [("version", b"%d" % run.version), ("active", b"true" if active else b"false")]
+                told += [("head", heads.of(run)), ("map", _map(context, maps, run_id, age))]
+            return _json(b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), value) for name, value in told))
         except InputError as error:
             return _refused(error)
 
     @app.server.get("/run/<run_id>/map")
     def map_of(run_id: str) -> Response:
         try:
-            asked = from_query({**request.args, "rest": ""}, maps.run(run_id).request.tolerances)
-            shown = maps.shown(run_id, asked["at"], asked["levels"])
-            rest = fitting(request.args.get("rest", "").split(","), shown.tolerances)
-            view = View(tuple(asked["axes"] or ()), asked["colour"], asked["scale"], tuple(rest or ()))
-            return Response(_answer(context, maps, shown, view), mimetype="application/json", headers=NO_STORE)
+            return _json(_map(context, maps, run_id))
         except InputError as error:
             return _refused(error)
+
+
+def _map(context: Context, maps: Maps, run_id: str, age: float = 0.0) -> bytes:
+    """The map that the address asks for."""
+    asked = from_query({**request.args, "rest": ""}, maps.run(run_id, age).request.tolerances)
+    shown = maps.shown(run_id, asked["at"], asked["levels"], age)
+    rest = fitting(request.args.get("rest", "").split(","), shown.tolerances)
+    view = View(tuple(asked["axes"] or ()), asked["colour"], asked["scale"], tuple(rest or ()))
+    return _answer(context, maps, shown, view)
 
 
 def _answer(context: Context, maps: Maps, shown: Shown, view: View) -> bytes:
@@ -69,6 +136,10 @@ def form(tolerances: Tolerances, order: tuple[str, ...] = ()) -> str:
     """The class of the map's proportions: a strip, wide or square."""
     rows, columns = Fold.of(tolerances, order).shape
     return "map-strip" if rows == 1 else "map-wide" if columns > 2 * rows else "map-square"
+
+
+def _json(content: bytes) -> Response:
+    return Response(content, mimetype="application/json", headers=NO_STORE)
 
 
 def _refused(error: InputError) -> Response:

@@ -89,6 +89,8 @@ def register(app: Dash) -> None:
         State(ids.MAP, "figure"),
         prevent_initial_call=True,
     )
+    app.clientside_callback(ClientsideFunction("live", "follow"), Output(ids.LATEST, "data"), Input(ids.RUN, "data"))
+    app.clientside_callback(ClientsideFunction("live", "drawn"), Input(ids.DRAWN, "data"), prevent_initial_call=True)
     app.clientside_callback(
         ClientsideFunction("run", "narrow"),
         Output(ids.NARROW, "data"),

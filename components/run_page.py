@@ -29,7 +29,7 @@ from components.run_view import Maps, from_query, read_levels
 
 def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component:
     """The page of one run, in the view that the address asks for."""
-    run = context.store.run(run_id)
+    run, history = context.store.run(run_id), context.store.history(run_id)
     tolerances = run.request.tolerances
     view = from_query(query, tolerances)
     shown = read_levels(view["levels"], tolerances) or tolerances
@@ -38,7 +38,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
         [
             dcc.Store(id=ids.RUN, data=run.id),
             dcc.Store(id=ids.NAMES, data=list(tolerances.names)),
-            run_head.layout(run, context, [run_actions.pace(run), run_export.layout()]),
+            run_head.layout(run, history, [run_actions.pace(run), run_export.layout()]),
             html.Div(id="rebin-note", className="rebin-note", hidden=True),
             answers.tabs(run, asked),
             html.Div(
@@ -51,7 +51,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
                                 hidden=asked["view"] != "map",
                             ),
                             answers.layout(run, shown, asked),
-                            timeline.layout(run_head.moments(run, context), view["at"]),
+                            timeline.layout(run_head.moments(history), view["at"]),
                         ],
                         className="run-left",
                     ),
@@ -70,7 +70,6 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
 def register(app: Dash, context: Context) -> None:
     """The callbacks of all parts, and the address that follows the view."""
     maps = Maps(context.store)
-    run_head.register(app, context)
     run_actions.register(app, context)
     run_live.register(app, context, maps)
     run_map.register(app)

@@ -8,6 +8,7 @@ that the map does not show.
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,28 +58,30 @@ class Maps:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kept: OrderedDict[tuple[str | int, ...], Archive] = OrderedDict()
-        self._runs: OrderedDict[str, tuple[Run, Sequence[Moment]]] = OrderedDict()
+        self._runs: OrderedDict[str, tuple[Run, Sequence[Moment], float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def shown(self, run_id: Any, at: Any = None, levels: Any = None) -> Shown:
+    def shown(self, run_id: Any, at: Any = None, levels: Any = None, age: float = 0.0) -> Shown:
         """What these words of a browser ask for; an `InputError` where they make no sense."""
-        run, moments = self._run(text("run", run_id))
+        run, moments, _ = self._run(text("run", run_id), age)
         wanted = read_levels(levels, run.request.tolerances)
         return Shown(run, nearest(moments, whole("at", at)), wanted)
 
-    def run(self, run_id: str) -> Run:
-        """A run as it is now, read only where it changed since somebody asked for it last."""
-        return self._run(run_id)[0]
+    def run(self, run_id: str, age: float = 0.0) -> Run:
+        """A run as it is now, or was at most so many seconds ago; read only where it changed since somebody asked."""
+        return self._run(run_id, age)[0]
 
-    def _run(self, run_id: str) -> tuple[Run, Sequence[Moment]]:
+    def _run(self, run_id: str, age: float) -> tuple[Run, Sequence[Moment], float]:
+        now, found = time.monotonic(), self._runs.get(run_id)
+        if found is not None and now - found[2] < age:
+            return found
         version = self._store.version(run_id)
-        found = self._runs.get(run_id)
         if found is None or found[0].version != version:
-            found = self._store.run(run_id), self._store.history(run_id)
-            with self._lock:
-                self._runs[run_id] = found
-                while len(self._runs) > KEPT_RUNS:
-                    self._runs.popitem(last=False)
+            found = self._store.run(run_id), self._store.history(run_id), now
+        with self._lock:
+            self._runs[run_id] = (*found[:2], now)
+            while len(self._runs) > KEPT_RUNS:
+                self._runs.popitem(last=False)
         return found
 
     def archive(self, shown: Shown) -> Archive:

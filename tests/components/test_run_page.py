@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from components.run_actions import read_pace
+from components.run_head import Speed
+from components.run_live import LATEST, MOST_LOOKS, SOONEST, Crowd
 from components.run_view import Maps, from_query, levels_from_text, levels_text, read_levels, read_view
 from mapelites import Settings, Tolerances
 from mapelites.errors import InputError
@@ -101,16 +105,47 @@ def test_a_map_comes_whole_then_as_a_change_then_not_at_all(browser: FlaskClient
     assert "figure" in light
 
 
-def test_a_page_can_ask_for_the_version_of_its_run_and_for_nothing_else(
-    browser: FlaskClient, store: Store, run_id: str
-) -> None:
-    assert browser.get(f"/run/{run_id}/version").text == str(store.version(run_id))
-    for path in ("version", "map"):
+def test_news_are_the_head_and_the_map_and_told_once(browser: FlaskClient, store: Store, run_id: str) -> None:
+    address = f"/run/{run_id}/news?scheme=dark&narrow=false"
+    first = browser.get(address).json
+    assert (first["version"], first["active"], first["wait"]) == (store.version(run_id), False, 2_000)
+    assert first["head"]["run-progress"]["value"] == 100 * 5_000 / store.run(run_id).request.settings.evaluations
+    assert first["head"]["run-moments"]["data"] == [5_000]
+    assert first["map"] == browser.get(f"/run/{run_id}/map?scheme=dark&narrow=false").json
+    assert browser.get(f"{address}&version={first['version']}").json == {"wait": 2_000}
+
+
+def test_what_cannot_be_shown_is_refused_in_words(browser: FlaskClient, run_id: str) -> None:
+    for path in ("news", "map"):
         answer = browser.get(f"/run/nobody/{path}")
         assert answer.status_code == 404
         assert "there is no run 'nobody'" in answer.text
-    answer = browser.get(f"/run/{run_id}/map?levels=0;-1;0")
-    assert (answer.status_code, answer.text) == (404, "g2: a level must not be negative, but one was -1")
+        answer = browser.get(f"/run/{run_id}/{path}?levels=0;-1;0")
+        assert (answer.status_code, answer.text) == (404, "g2: a level must not be negative, but one was -1")
+
+
+@pytest.mark.parametrize(("pages", "wait"), [(1, SOONEST), (8, SOONEST), (100, 100 / MOST_LOOKS), (10_000, LATEST)])
+def test_the_more_pages_look_the_longer_each_waits(pages: int, wait: float) -> None:
+    now = 0.0
+    crowd = Crowd(lambda: now)
+    looks = [(number * SOONEST / pages, number) for number in range(pages)]
+    heapq.heapify(looks)
+    while now < 40:
+        now, page = heapq.heappop(looks)
+        heapq.heappush(looks, (now + crowd.look(), page))
+    assert crowd.wait == pytest.approx(wait, rel=0.05)
+
+
+def test_the_speed_is_measured_between_two_looks_and_only_while_a_run_runs(store: Store, run_id: str) -> None:
+    run = replace(store.run(run_id), state="running", evaluations=1_000)
+    first = Speed().after(run, 10.0)
+    assert first.rate is None
+    second = first.after(replace(run, evaluations=3_000), 12.0)
+    assert second.rate == 1_000
+    third = second.after(replace(run, evaluations=9_000), 14.0)
+    assert third.rate == 2_000  # halfway to 3,000 per second
+    assert third.after(replace(run, evaluations=9_000), 15.0).rate == 2_000
+    assert third.after(replace(run, state="paused", evaluations=9_000), 16.0).rate is None
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 (function () {
   const SOONEST = 100, IDLE = 2000, CALM = 1000; // milliseconds
   const LOOKS_TO_CALM = 7, HURRIED_LOOKS = 10;
+  const REST = 2; // after a drawing, as a multiple of the time it took: the page belongs to the person, too
   let told = {}; // of the run: its version, and what the page shows of it
   let asked = {}, page = null, shown = {}; // the view that is asked for, of which page, and what the figure shows
-  let turn = 0, loop = 0, fetching = 0, hurry = 0;
+  let turn = 0, loop = 0, fetching = 0, hurry = 0, resting = 0;
 
   const byId = (id) => document.getElementById(id);
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
@@ -110,7 +111,7 @@
     const news = await answer.json();
     told.wait = news.wait;
     if (news.version === undefined) { return; }
-    Object.assign(told, { version: news.version, active: news.active });
+    Object.assign(told, { version: news.version, active: news.active, drawingSince: Date.now() });
     setProps("run-latest", { data: { version: news.version, map: news.map, view: query(asked) } });
     setTimeout(() => { if (base() === mine) { tell(news); } }, 0); // the map goes first
   }
@@ -119,7 +120,7 @@
     if (mine !== loop || !base()) { return; }
     let wait = SOONEST;
     try {
-      if (page === base() && byId("run-head") && !document.hidden && !fetching) { await look(); settle(); wait = hurry-- > 0 ? SOONEST : told.wait; }
+      if (page === base() && byId("run-head") && !document.hidden && !fetching && Date.now() >= resting) { await look(); settle(); wait = hurry-- > 0 ? SOONEST : told.wait; }
     } catch (gone) {
       wait = IDLE; // the banner says so
     }
@@ -143,6 +144,11 @@
         shown = {};
         follow(++loop);
         return none();
+      },
+
+      plotted: function () {
+        if (told.drawingSince) { resting = Date.now() + REST * (Date.now() - told.drawingSince); }
+        told.drawingSince = null;
       },
 
       drawn: function (drawn) { shown = drawn || {}; },

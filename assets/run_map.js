@@ -154,7 +154,7 @@
     gd.on("plotly_click", (event) => { const p = event.points[0]; readout(p.y, p.x); select(p.y, p.x); });
     gd.on("plotly_hover", (event) => { const p = event.points[0]; tip(p, event.event); });
     gd.on("plotly_unhover", () => tip(null));
-    gd.on("plotly_afterplot", () => { outlines(); legend(); });
+    gd.on("plotly_afterplot", () => { outlines(); legend(); window.dash_clientside.live.plotted(); });
     gd.on("plotly_relayout", outlines);
   }
 
@@ -298,7 +298,7 @@
     const before = label.dataset.words || label.textContent;
     label.dataset.words = before;
     label.textContent = text;
-    setTimeout(() => { label.textContent = before; }, 1500);
+    setTimeout(() => { label.textContent = before; }, 3000);
   }
 
   function save(name, text) {
@@ -360,7 +360,8 @@
         return window.matchMedia(NARROW).matches;
       },
 
-      attach: function (figure, cell) {
+      attach: function (figure, cell, drawn) {
+        window.dash_clientside.live.drawn(drawn);
         const box = byId("map-box");
         if (box) { box.dataset.cell = cell === null || cell === undefined ? "" : cell; }
         let tries = 100;
@@ -397,7 +398,8 @@
         return [same ? none() : usual ? null : order, ...[0, 1, 2, 3].map((i) => (i < names.length ? order[i] : null))];
       },
 
-      timeline: function (value, moments, live, play, step, at, stopped) {
+      timeline: function (value, moments, live, play, step, was, wasStopped) {
+        let at = was, stopped = wasStopped;
         const last = moments.length - 1;
         let distance = Infinity, index = last;
         if (at !== null && at !== undefined) {
@@ -416,10 +418,14 @@
           if (index >= last) { stopped = true; }
         }
         const isLive = at === null || at === undefined;
+        const fresh = (now, old) => (now === old && triggered() ? none() : now); // an update costs the page time
+        const same = triggered() && stopped === wasStopped && isLive === (was === null || was === undefined);
         const shown = last < 0 ? 0 : moments[Math.max(index, 0)];
         const text = last < 0 ? "no history yet" : "evaluation " + shown.toLocaleString("en-US");
-        return [Math.max(index, 0), Math.max(last, 1), isLive ? null : at, stopped, text, isLive ? "filled" : "default",
-                "icon icon-" + (stopped ? "play" : "pause"), stopped ? "Play the history" : "Pause the replay"];
+        const looks = [isLive ? "filled" : "default", "icon icon-" + (stopped ? "play" : "pause"),
+                       stopped ? "Play the history" : "Pause the replay"];
+        return [Math.max(index, 0), Math.max(last, 1), fresh(isLive ? null : at, was), fresh(stopped, wasStopped), text,
+                ...(same ? looks.map(none) : looks)];
       },
 
       address: function (at, axes, colour, scale, cell, levels, rest, brush, overview, asked, run) {

@@ -47,26 +47,22 @@ def layout(run: Run, history: Sequence[Moment], further: list[Component]) -> Com
                 className="run-title",
             ),
             html.Div(_trouble(run), id="run-trouble"),
-            html.Div(
-                [
-                    _progress(run),
-                    html.Div(_numbers(run), id="run-numbers", className="run-numbers"),
-                    html.Div(_curves(run, history), id="run-curves", className="run-curves"),
-                ],
-                className="run-facts",
-            ),
+            html.Div(_facts(run, history, None), id="run-facts", className="run-facts"),
         ],
         id="run-head",
         className=_state_class(run),
     )
 
 
-def _progress(run: Run) -> Component:
-    bar = dmc.Progress(
-        id="run-progress", value=100 * summary.progress(run), **{"aria-label": "Share of the budget that is spent"}
-    )
-    words = html.Div(_progress_words(run, None), id="run-progress-text")
-    return html.Div([words, bar], className="run-progress")
+def _facts(run: Run, history: Sequence[Moment], speed: float | None) -> list[Component]:
+    bar = dmc.Progress(value=100 * summary.progress(run), **{"aria-label": "Share of the budget that is spent"})
+    return [
+        html.Div(
+            [html.Div(_progress_words(run, speed), className="run-progress-words"), bar], className="run-progress"
+        ),
+        html.Div(_numbers(run), className="run-numbers"),
+        html.Div(_curves(run, history), className="run-curves"),
+    ]
 
 
 def levels_in_words(run: Run) -> str:
@@ -84,10 +80,7 @@ def parts(run: Run, history: Sequence[Moment], speed: float | None) -> dict[str,
     """What changes in the head while a run goes on: the properties of each part, by its id."""
     return {
         "run-state": {"children": summary.badge(run)},
-        "run-progress": {"value": 100 * summary.progress(run)},
-        "run-progress-text": {"children": _progress_words(run, speed)},
-        "run-numbers": {"children": _numbers(run)},
-        "run-curves": {"children": _curves(run, history)},
+        "run-facts": {"children": _facts(run, history, speed)},
         "run-trouble": {"children": _trouble(run)},
         "run-head": {"className": _state_class(run)},
         ids.MOMENTS: {"data": moments(history)},

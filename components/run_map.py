@@ -90,7 +90,6 @@ def register(app: Dash) -> None:
         prevent_initial_call=True,
     )
     app.clientside_callback(ClientsideFunction("live", "follow"), Output(ids.LATEST, "data"), Input(ids.RUN, "data"))
-    app.clientside_callback(ClientsideFunction("live", "drawn"), Input(ids.DRAWN, "data"), prevent_initial_call=True)
     app.clientside_callback(
         ClientsideFunction("run", "narrow"),
         Output(ids.NARROW, "data"),
@@ -101,6 +100,7 @@ def register(app: Dash) -> None:
         ClientsideFunction("run", "attach"),
         Input(ids.MAP, "figure"),
         Input(ids.SELECTED, "data"),
+        State(ids.DRAWN, "data"),
         prevent_initial_call=True,
     )
     app.clientside_callback(

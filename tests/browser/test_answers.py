@@ -41,11 +41,25 @@ def clicks_point(person: Person, graph: str, trace: int, place: int) -> None:
         "return [box.left + l.xaxis._offset + l.xaxis.d2p(t.x[arguments[2]]),"
         " box.top + l.yaxis._offset + l.yaxis.d2p(t.y[arguments[2]])]"
     )
+    still = (
+        "const gd = document.querySelector('.graph-' + arguments[0] + ' .js-plotly-plot'), now = performance.now();"
+        "if (!gd || !gd.on) { return false; }"
+        "const note = () => { gd.plottedAt = performance.now(); };"
+        "if (!gd.plottedAt) { note(); gd.on('plotly_afterplot', note); }"
+        "return now - gd.plottedAt > 300"
+    )
     person.sees(f".graph-{graph} .js-plotly-plot .points path")
+    wait(lambda: person.driver.execute_script(still, graph))  # a press while it is drawn again would be lost
     x, y = person.driver.execute_script(script, graph, trace, place)
-    for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-        event = {"type": kind, "x": x, "y": y, "button": "none" if kind == "mouseMoved" else "left", "clickCount": 1}
+
+    def mouse(kind: str, button: str) -> None:
+        event = {"type": kind, "x": x, "y": y, "button": button, "clickCount": 1}
         person.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    mouse("mouseMoved", "none")
+    person.sees(f".graph-{graph} .hovertext")  # before that a press is not one on the point
+    mouse("mousePressed", "left")
+    mouse("mouseReleased", "left")
 
 
 def test_a_person_sees_what_a_constraint_costs_and_opens_the_design_behind_a_number(
@@ -145,6 +159,8 @@ def test_a_click_on_the_front_is_the_same_selection_everywhere(
     person.sees("#related-answer", "Constraints that depend on each other")
     person.presses(".correlation-cell[data-pair='g1,g2']")
     wait(lambda: "pair=g1,g2" in person.path)
+    drawn = "return document.querySelector('.graph-pair .js-plotly-plot')._fullLayout.xaxis.title.text"
+    wait(lambda: person.driver.execute_script(drawn) == "violation of g1")
     place = int(np.argmax(designs.violations[:, 0]))  # far from the others
     clicks_point(person, "pair", 0, place)
     same = designs.violations[:, :2] == designs.violations[place, :2]

@@ -4,8 +4,9 @@
     python benchmarks/load.py --soak 30 --browsers 20 --picture docs/pictures/soak.svg
 
 A dashboard is started as `app.py` starts it, on loopback, with all runs live: the first as fast as it can go,
-the others at a pace. Every browser looks at one run and does what the run's page does: it asks for news at the
-interval that the server wants, draws the map anew where there is some, and asks now and then how the server is.
+the others at a pace. Every browser looks at one run and does what the run's page does: it asks for the map once,
+then for news whenever the server wants it to, which bring the head of the page and what changed on the map; every
+few looks it has its answers told anew, and it asks now and then how the server is.
 The searches' rates are measured before the browsers come and while they are there. With `--soak` it goes on for
 so many minutes with all runs at that pace, and the memory of web server and worker is watched.
 """
@@ -35,7 +36,7 @@ import orjson
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from components import run_ids as ids
-from components.run_head import PERIOD
+from components.run_live import SOONEST
 from mapelites import Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
@@ -45,17 +46,20 @@ ROOT = Path(__file__).parents[1]
 MOST_BROWSERS, MOST_RUNS, MOST_SECONDS = 500, 50, 3_600
 POLL, MAP, RATE = 0.100, 0.400, 0.90  # seconds at the 95th percentile, seconds likewise, share of the rate alone
 PACE = 20_000.0  # evaluations per second of all runs but the first
+ARRIVAL = 1.0  # seconds within which all browsers come
+CALM, LOOKS_TO_CALM, STATUS = 1.0, 7, 3.0  # as in the page's scripts
 PATIENCE = 240.0
 
 
 @dataclass
 class Seen:
-    """What all browsers together have seen."""
+    """What all browsers together have seen: seconds of each kind of request, and what went wrong."""
 
     polls: list[float] = field(default_factory=list)
     maps: list[float] = field(default_factory=list)
-    heads: list[float] = field(default_factory=list)
     changes: list[float] = field(default_factory=list)
+    answers: list[float] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
 
@@ -64,65 +68,73 @@ class Browser:
 
     def __init__(self, port: int, run: str, told: dict[str, Any], seen: Seen) -> None:
         self.port, self.run, self.told, self.seen = port, run, told, seen
-        self.version, self.interval = -1, PERIOD / 1_000
+        self.version, self.wait, self.settled, self.asked = -1, SOONEST, -1, 0.0
         self.known: dict[str, str] = {}
-        self.values: dict[str, Any] = {f"{ids.RUN}.data": run}
+        self.key: Any = None
 
     async def stay(self, until: float) -> None:
         """Look until then, from a moment of one's own on."""
-        await asyncio.sleep(random.random() * self.interval)
+        await asyncio.sleep(random.random() * ARRIVAL)
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        settled = asked = time.perf_counter()
         try:
-            await self.draw(self.seen.maps)
-            while time.perf_counter() < until:
-                began = time.perf_counter()
-                await self.poll()
-                await asyncio.sleep(max(0.0, began + self.interval - time.perf_counter()))
+            content, seconds = await self.get(f"/run/{self.run}/map?{self.view()}")
+            self.seen.maps.append(seconds)
+            self.draw(orjson.loads(content))
+            while (now := time.perf_counter()) < until:
+                await self.look()
+                if now - settled > max(CALM, LOOKS_TO_CALM * self.wait):
+                    settled = now
+                    await self.answer()
+                if now - asked > STATUS:
+                    asked = now
+                    await self.get("/status")
+                await asyncio.sleep(self.wait)
         finally:
             self.writer.close()
 
-    async def poll(self) -> None:
-        """Ask for news; where there are some, draw them and have them told."""
-        content, seconds = await self.get(f"/run/{self.run}/version")
-        self.seen.polls.append(seconds)
-        if int(content) != self.version:
-            self.version = int(content)
-            await self.draw(self.seen.changes)
-            await self.tell()
+    def view(self) -> str:
+        return urlencode({"scheme": "light", "narrow": "false", **self.known})
 
-    async def draw(self, times: list[float]) -> None:
-        """Have the map drawn: all of it the first time, what has changed afterwards."""
-        content, seconds = await self.get(
-            f"/run/{self.run}/map?{urlencode({'scheme': 'light', 'narrow': 'false', **self.known})}"
-        )
-        times.append(seconds)
-        answer = orjson.loads(content)
+    def draw(self, answer: dict[str, Any]) -> None:
         self.known = {"look": answer["look"], "key": answer["key"]}
 
-    async def tell(self) -> None:
-        """The head of the page: state, progress, numbers, curves."""
-        self.values[f"{ids.LATEST}.data"] = {"version": self.version, "tick": 1}
+    async def look(self) -> None:
+        """Ask for news."""
+        content, seconds = await self.get(f"/run/{self.run}/news?{self.view()}&version={self.version}")
+        news = orjson.loads(content)
+        self.seen.polls.append(seconds)
+        self.seen.waits.append(news["wait"] / 1e3)
+        self.wait = news["wait"] / 1e3
+        if "version" in news:
+            self.seen.changes.append(seconds)
+            self.version = news["version"]
+            self.draw(news["map"])
 
-        def part(each: dict[str, str]) -> dict[str, Any]:
-            return {**each, "value": self.values.get(f"{each['id']}.{each['property']}")}
-
-        inputs = [part(each) for each in self.told["inputs"]]
+    async def answer(self) -> None:
+        """What relaxing buys, in the line above the map."""
+        values = {
+            ids.seen("answers"): self.version,
+            ids.ANSWERS: {"view": "map"},
+            ids.RUN: self.run,
+            "scheme": "light",
+            "answers-key": self.key,
+        }
+        inputs, state = ([{**e, "value": values.get(e["id"])} for e in self.told[k]] for k in ("inputs", "state"))
         body = orjson.dumps(
             {
                 "output": self.told["output"],
                 "outputs": _outputs(self.told["output"]),
                 "inputs": inputs,
-                "state": [part(each) for each in self.told["state"]],
-                "changedPropIds": [f"{inputs[0]['id']}.{inputs[0]['property']}"],
+                "state": state,
+                "changedPropIds": [f"{ids.seen('answers')}.data"],
             }
         )
         head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         content, seconds = await self.ask("POST", "/_dash-update-component", head, body)
-        self.seen.heads.append(seconds)
-        answer = orjson.loads(content).get("response", {})
-        if ids.SEEN in answer:
-            self.values[f"{ids.SEEN}.data"] = answer[ids.SEEN]["data"]
-        self.interval = answer.get(ids.TICK, {}).get("interval", self.interval * 1_000) / 1_000
+        self.seen.answers.append(seconds)
+        if content:
+            self.key = orjson.loads(content)["response"].get("answers-key", {}).get("data", self.key)
 
     async def get(self, path: str) -> tuple[bytes, float]:
         """What lies at an address, and how long it took."""
@@ -132,12 +144,12 @@ class Browser:
         """Send a request and wait for its answer."""
         began = time.perf_counter()
         self.writer.write(f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{head}\r\n".encode() + body)
-        status, content = await self.answer()
+        status, content = await self.heard()
         if status not in (200, 204):
             self.seen.wrong.append(f"{path}: {status} {content[:200]!r}")
         return content, time.perf_counter() - began
 
-    async def answer(self) -> tuple[int, bytes]:
+    async def heard(self) -> tuple[int, bytes]:
         """The status and the content of what comes."""
         head = await self.reader.readuntil(b"\r\n\r\n")
         length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
@@ -184,7 +196,7 @@ class Dashboard:
         self.wait(lambda: all(self.store.run(each).evaluations > 0 for each in self.runs), "runs that live")
         self.wait(self.is_up, "a server that answers")
         listed = orjson.loads(fetch(self.port, "/_dash-dependencies"))
-        self.told = next(each for each in listed if f"{ids.SEEN}.data" in each["output"])
+        self.told = next(each for each in listed if "glance-words.children" in each["output"])
 
     @staticmethod
     def request(number: int, pace: float | None) -> RunRequest:
@@ -260,9 +272,10 @@ def compare(dashboard: Dashboard, browsers: int, seconds: float) -> bool:
     rows = (
         ("a poll, p95", p95(seen.polls), POLL, len(seen.polls)),
         ("a full map, p95", p95(seen.maps), MAP, len(seen.maps)),
-        ("a change of the map, p95", p95(seen.changes), MAP, len(seen.changes)),
-        ("the head of the page, p95", p95(seen.heads), MAP, len(seen.heads)),
+        ("a poll with news, p95", p95(seen.changes), MAP, len(seen.changes)),
+        ("the answers, p95", p95(seen.answers), MAP, len(seen.answers)),
     )
+    print(f"  between two polls of a page  {np.median(seen.waits):8.2f} s    (as the server asks; median)")
     good = not seen.wrong
     for name, value, most, count in rows:
         good &= value < most

@@ -7,6 +7,7 @@ each is asked to wait, so that watching never takes the machine from the search.
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections import OrderedDict
@@ -29,7 +30,8 @@ from mapelites.tolerances import Tolerances
 
 NO_STORE = {"Cache-Control": "no-store"}
 SOONEST, LATEST, IDLE = 0.1, 5.0, 2.0  # seconds between two looks: at least, at most, and where nothing happens
-MOST_LOOKS = 80.0  # per second, of all pages together
+MOST_LOOKS = 50.0  # per second, of all pages together
+SPREAD = 0.2
 KEPT_HEADS = 64
 
 
@@ -47,11 +49,11 @@ class Crowd:
         with self._lock:
             self._looks += 1
             passed = self._clock() - self._since
-            if passed >= 1.0:
+            if passed >= max(2 * SOONEST, self.wait):  # every page has looked
                 pages = self._looks / passed * self.wait
                 self.wait = min(max(SOONEST, pages / MOST_LOOKS), LATEST)
                 self._since, self._looks = self._clock(), 0
-        return self.wait
+        return self.wait * random.uniform(1 - SPREAD, 1 + SPREAD)  # pages that came together shall not look together
 
 
 class Heads:
@@ -83,7 +85,9 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     @app.server.get("/run/<run_id>/news")
     def news(run_id: str) -> Response:
         wait = crowd.look()
-        age = wait / 2  # what was read so lately is new enough, and has been drawn for others
+        age = (
+            crowd.wait - SOONEST / 2
+        )  # what was read since this page looked last is new to it, and drawn for others already
         try:
             run = maps.run(run_id, age)
             active = run.state in run_head.ACTIVE

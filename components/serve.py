@@ -24,6 +24,7 @@ from mapelites.runs import Store
 from mapelites.runs.supervisor import start_supervisor
 
 THREADS = 8
+KEEP_ALIVE = 10  # seconds that a connection may be idle: longer than a page waits between two looks
 PERIOD = 0.5  # seconds between looks at the processes
 PATIENCE = 10.0  # seconds a process may take to stop
 EVERYWHERE = ("0.0.0.0", "::", "")  # addresses that stand for all of this machine's
@@ -103,6 +104,7 @@ def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[P
     command = [
         sys.executable, "-m", "gunicorn", factory, "--bind", f"{_spelled_address(place.host)}:{place.port}",
         "--workers", "1", "--threads", str(THREADS), "--log-level", "warning", "--graceful-timeout", "2",
+        "--keep-alive", str(KEEP_ALIVE),
         "--chdir", str(ROOT), "--no-control-socket", "--logger-class", "components.serve_log.ServerLog",
     ]  # fmt: skip
     return subprocess.Popen(command, start_new_session=True, env={**os.environ, security_token.VARIABLE: token or ""})

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 from dash import Dash
 from flask import Response, jsonify
 
 from components.context import Context
 from mapelites.runs import StoreError
+
+MOMENT = 0.5  # seconds
 
 
 def register(app: Dash, context: Context) -> None:
@@ -26,7 +30,12 @@ def register(app: Dash, context: Context) -> None:
         answer.status_code = 200 if all(found.values()) else 503
         return answer
 
+    lately: list[tuple[float, tuple[dict[str, bool], str | None]]] = []
+
     @app.server.get("/status")
     def status_of_all() -> Response:
-        found, problem = status()
+        """What every open page asks for: it looks itself only where nobody looked a moment ago."""
+        if not lately or time.monotonic() - lately[0][0] > MOMENT:
+            lately[:] = [(time.monotonic(), status())]
+        found, problem = lately[0][1]
         return jsonify({**found, "problem": problem})

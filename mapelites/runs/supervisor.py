@@ -39,6 +39,7 @@ LOOK_SECONDS = 0.03
 SCAN_SECONDS = 5.0
 PATIENCE_SECONDS = 2.0  # how long a process may take to do what is asked of it
 LOCK_SECONDS = 1.0
+BEHIND = 5  # niceness of a search: whoever watches it is answered first, and only what they leave is searched with
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
@@ -238,6 +239,7 @@ def _work(claim: Claim, supervisor: int, last_words: IO[bytes]) -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     _introduce(f"run {claim.run_id}", supervisor)
+    os.nice(BEHIND)
     faulthandler.enable(last_words)
     try:
         Worker(claim, lambda: bool(left) or os.getppid() != supervisor).work()

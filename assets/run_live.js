@@ -103,13 +103,13 @@
     const mine = base();
     const answer = await fetch(mine + "/news?" + query({ ...asked, ...shown, version: told.version }), { cache: "no-store" });
     if (base() !== mine || fetching) { return; } // another page by now, or another view whose map comes first
-    if (!answer.ok) { // the run is gone
-      if (told.wait !== IDLE) { complain(await answer.text()); }
-      told.wait = IDLE;
-      return;
+    if (!answer.ok) {
+      if (answer.status === 404 && told.wait !== IDLE) { complain(await answer.text()); } // the run is gone
+      throw new Error(answer.status);
     }
     const news = await answer.json();
     told.wait = news.wait;
+    window.dash_clientside.shell.hear(news.health);
     if (news.version === undefined) { return; }
     Object.assign(told, { version: news.version, active: news.active, drawingSince: Date.now() });
     setProps("run-latest", { data: { version: news.version, map: news.map, view: query(asked) } });
@@ -122,7 +122,8 @@
     try {
       if (page === base() && byId("run-head") && !document.hidden && !fetching && Date.now() >= resting) { await look(); settle(); wait = hurry-- > 0 ? SOONEST : told.wait; }
     } catch (gone) {
-      wait = IDLE; // the banner says so
+      wait = told.wait = IDLE;
+      window.dash_clientside.shell.doubt(); // the banner says so
     }
     setTimeout(follow, wait, mine);
   }

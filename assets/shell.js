@@ -30,11 +30,11 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
 });
 
 (function () {
-  const PERIOD = 3000, PATIENCE = 5000;
+  const PERIOD = 3000, PATIENCE = 5000, LATELY = 6000;
   const GONE = "The server does not answer. Runs go on without it; this page comes back by itself.";
   const SIGNED_OUT = "This browser is no longer signed in. Reload the page to sign in again; runs go on.";
   const WAITING = "The worker that searches is not running. Runs wait until it is back; nothing is lost.";
-  let misses = 0;
+  let missingSince = null, heardAt = 0;
 
   function banner(text, kind) {
     const element = document.getElementById("banner");
@@ -44,17 +44,26 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
     element.hidden = text === "";
   }
 
+  function hear(health) {
+    missingSince = health.worker ? null : missingSince || Date.now();
+    const isMissing = missingSince && Date.now() - missingSince > PERIOD; // one that is replaced is soon back
+    banner(health.problem || (isMissing ? WAITING : ""), "banner-hint");
+  }
+
+  Object.assign(window.dash_clientside.shell, {
+    hear: function (health) { heardAt = Date.now(); hear(health); }, // from a page that asks for more than this
+    doubt: function () { heardAt = 0; },
+  });
+
   async function ask() {
+    if (Date.now() - heardAt < LATELY) { setTimeout(ask, PERIOD); return; }
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), PATIENCE);
     try {
       const answer = await fetch(window.dash_clientside.shell.base + "/status", { signal: stop.signal, cache: "no-store" });
       if (answer.status === 401) { banner(SIGNED_OUT, "banner-error"); return; }
-      const health = await answer.json();
-      misses = health.worker ? 0 : misses + 1;
-      banner(health.problem || (misses > 1 ? WAITING : ""), "banner-hint");
+      hear(await answer.json());
     } catch (error) {
-      misses += 1;
       banner(GONE, "banner-error");
     } finally {
       clearTimeout(timer);

@@ -1,12 +1,12 @@
 """Many browsers on live runs: how long a poll and a full map take, and what it costs the searches.
 
-    python benchmarks/load.py [--browsers 100] [--runs 10] [--seconds 60]
+    python benchmarks/load.py [--browsers 100] [--runs 10] [--seconds 160]
     python benchmarks/load.py --soak 30 --browsers 20 --picture docs/pictures/soak.svg
 
 A dashboard is started as `app.py` starts it, on loopback, with all runs live: the first as fast as it can go,
 the others at a pace. Every browser looks at one run and does what the run's page does: it asks for the map once,
 then for news whenever the server wants it to, which bring the head of the page and what changed on the map; every
-few looks it has its answers told anew, and it asks now and then how the server is.
+few looks it has its answers told anew.
 The searches' rates are measured before the browsers come and while they are there. With `--soak` it goes on for
 so many minutes with all runs at that pace, and the memory of web server and worker is watched.
 """
@@ -47,7 +47,7 @@ MOST_BROWSERS, MOST_RUNS, MOST_SECONDS = 500, 50, 3_600
 POLL, MAP, RATE = 0.100, 0.400, 0.90  # seconds at the 95th percentile, seconds likewise, share of the rate alone
 PACE = 20_000.0  # evaluations per second of all runs but the first
 ARRIVAL = 3.0  # seconds within which all browsers come
-CALM, LOOKS_TO_CALM, STATUS = 1.0, 7, 3.0  # as in the page's scripts
+CALM, LOOKS_TO_CALM = 1.0, 7  # as in the page's scripts
 ROUNDS = 4
 PATIENCE = 240.0
 
@@ -69,7 +69,7 @@ class Browser:
 
     def __init__(self, port: int, run: str, told: dict[str, Any], seen: Seen) -> None:
         self.port, self.run, self.told, self.seen = port, run, told, seen
-        self.version, self.wait, self.settled, self.asked = -1, SOONEST, -1, 0.0
+        self.version, self.wait = -1, SOONEST
         self.known: dict[str, str] = {}
         self.key: Any = None
 
@@ -77,7 +77,7 @@ class Browser:
         """Look until then, from a moment of one's own on."""
         await asyncio.sleep(random.random() * ARRIVAL)
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
-        settled = asked = time.perf_counter()
+        settled = time.perf_counter()
         try:
             content, seconds = await self.get(f"/run/{self.run}/map?{self.view()}")
             self.seen.maps.append(seconds)
@@ -87,9 +87,6 @@ class Browser:
                 if now - settled > max(CALM, LOOKS_TO_CALM * self.wait):
                     settled = now
                     await self.answer()
-                if now - asked > STATUS:
-                    asked = now
-                    await self.get("/status")
                 await asyncio.sleep(self.wait)
         finally:
             self.writer.close()
@@ -353,7 +350,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--browsers", type=int, default=100)
     options.add_argument("--runs", type=int, default=10)
-    options.add_argument("--seconds", type=float, default=60.0)
+    options.add_argument("--seconds", type=float, default=160.0)
     options.add_argument("--soak", type=float, metavar="MINUTES")
     options.add_argument("--picture", type=Path)
     given = options.parse_args()

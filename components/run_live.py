@@ -24,13 +24,15 @@ from components.many_rest import fitting
 from components.map_figure import View, content, figure, patch
 from components.map_fold import Fold
 from components.run_view import Maps, Shown, from_query
+from components.shell_health import Health
+from mapelites.campaign.crews import cores
 from mapelites.errors import InputError
 from mapelites.runs import Run, Store
 from mapelites.tolerances import Tolerances
 
 NO_STORE = {"Cache-Control": "no-store"}
 SOONEST, LATEST, IDLE = 0.1, 5.0, 2.0  # seconds between two looks: at least, at most, and where nothing happens
-MOST_LOOKS = 50.0  # per second, of all pages together
+MOST_LOOKS = 12.0 * cores()  # per second, of all pages together
 SPREAD = 0.2
 KEPT_HEADS = 64
 
@@ -80,7 +82,7 @@ class Heads:
 
 def register(app: Dash, context: Context, maps: Maps) -> None:
     """`/run/<id>/news` and `/run/<id>/map`; what makes no sense is refused in words."""
-    crowd, heads = Crowd(), Heads(context.store)
+    crowd, heads, health = Crowd(), Heads(context.store), Health(context.store)
 
     @app.server.get("/run/<run_id>/news")
     def news(run_id: str) -> Response:
@@ -91,7 +93,8 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         try:
             run = maps.run(run_id, age)
             active = run.state in run_head.ACTIVE
-            told: list[tuple[str, bytes]] = [("wait", b"%d" % (1_000 * (wait if active else max(wait, IDLE))))]
+            told = [("wait", b"%d" % (1_000 * (wait if active else max(wait, IDLE))))]
+            told += [("health", orjson.dumps(health.lately()))]
             if request.args.get("version") != str(run.version):
                 told += [("version", b"%d" % run.version), ("active", b"true" if active else b"false")]
                 told += [("head", heads.of(run)), ("map", _map(context, maps, run_id, age))]

@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from dash import Dash
 from flask import Response, jsonify
 
 from components.context import Context
-from mapelites.runs import StoreError
+from mapelites.runs import Store, StoreError
 
 MOMENT = 0.5  # seconds
 
 
+class Health:
+    """How web, store and worker are, in one table with the words for the banner."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lately: tuple[float, dict[str, Any]] | None = None
+
+    def now(self) -> dict[str, Any]:
+        """As it is now."""
+        try:
+            worker = self._store.worker()
+        except StoreError as error:
+            return {"web": True, "store": False, "worker": False, "problem": str(error)}
+        return {"web": True, "store": True, "worker": worker.alive, "problem": worker.problem}
+
+    def lately(self) -> dict[str, Any]:
+        """As it was a moment ago at the earliest: every open page asks for this, and few need to look."""
+        if self._lately is None or time.monotonic() - self._lately[0] > MOMENT:
+            self._lately = time.monotonic(), self.now()
+        return self._lately[1]
+
+
 def register(app: Dash, context: Context) -> None:
     """`/healthz` answers 200 where all is well and 503 where something is not; `/status` says it in a 200."""
-
-    def status() -> tuple[dict[str, bool], str | None]:
-        try:
-            worker = context.store.worker()
-        except StoreError as error:
-            return {"web": True, "store": False, "worker": False}, str(error)
-        return {"web": True, "store": True, "worker": worker.alive}, worker.problem
+    health = Health(context.store)
 
     @app.server.get("/healthz")
-    def health() -> Response:
-        found, _ = status()
+    def healthz() -> Response:
+        found = health.now()
+        found.pop("problem")
         answer = jsonify(found)
         answer.status_code = 200 if all(found.values()) else 503
         return answer
 
-    lately: list[tuple[float, tuple[dict[str, bool], str | None]]] = []
-
     @app.server.get("/status")
-    def status_of_all() -> Response:
-        """What every open page asks for: it looks itself only where nobody looked a moment ago."""
-        if not lately or time.monotonic() - lately[0][0] > MOMENT:
-            lately[:] = [(time.monotonic(), status())]
-        found, problem = lately[0][1]
-        return jsonify({**found, "problem": problem})
+    def status() -> Response:
+        return jsonify(health.lately())

@@ -112,7 +112,8 @@ def test_news_are_the_head_and_the_map_and_told_once(browser: FlaskClient, store
     assert "5,000" in str(first["head"]["run-facts"])
     assert first["head"]["run-moments"]["data"] == [5_000]
     assert first["map"] == browser.get(f"/run/{run_id}/map?scheme=dark&narrow=false").json
-    assert browser.get(f"{address}&version={first['version']}").json == {"wait": 2_000}
+    same = browser.get(f"{address}&version={first['version']}").json
+    assert same == {"wait": 2_000, "health": {"web": True, "store": True, "worker": False, "problem": None}}
 
 
 def test_what_cannot_be_shown_is_refused_in_words(browser: FlaskClient, run_id: str) -> None:
@@ -124,16 +125,18 @@ def test_what_cannot_be_shown_is_refused_in_words(browser: FlaskClient, run_id: 
         assert (answer.status_code, answer.text) == (404, "g2: a level must not be negative, but one was -1")
 
 
-@pytest.mark.parametrize(("pages", "wait"), [(1, SOONEST), (5, SOONEST), (100, 100 / MOST_LOOKS), (10_000, LATEST)])
-def test_the_more_pages_look_the_longer_each_waits(pages: int, wait: float) -> None:
+@pytest.mark.parametrize(
+    ("pages", "wait"), [(1, SOONEST), (2, SOONEST), (4 * MOST_LOOKS, 4.0), (100 * MOST_LOOKS, LATEST)]
+)
+def test_the_more_pages_look_the_longer_each_waits(pages: float, wait: float) -> None:
     now = 0.0
     crowd = Crowd(lambda: now)
-    looks = [(number * SOONEST / pages, number) for number in range(pages)]
+    looks = [(number * SOONEST / pages, number) for number in range(int(pages))]
     heapq.heapify(looks)
     while now < 40:
         now, page = heapq.heappop(looks)
         heapq.heappush(looks, (now + crowd.look(), page))
-    assert crowd.wait == pytest.approx(wait, rel=0.05)
+    assert crowd.wait == pytest.approx(wait, rel=0.1)
 
 
 def test_the_speed_is_measured_between_two_looks_and_only_while_a_run_runs(store: Store, run_id: str) -> None:

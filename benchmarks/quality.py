@@ -309,13 +309,15 @@ def main() -> None:
     rows = kept(options.out, runs)
     have = {(each.search, each.problem, each.dimension) for each in rows}
     with ProcessPoolExecutor(options.processes) as pool:
-        for problem, dimension in instances(options):
+        for place, (problem, dimension) in enumerate(instances(options)):
             if have.issuperset((search, problem, dimension) for search in searches):
                 continue
             tasks = [Task(search, problem, dimension, seed) for search in searches for seed in range(1, runs + 1)]
             new = tabulate(list(pool.map(perform, tasks)))
-            rows += new
-            print("\n".join(details([each for each in new if each.search not in PAPER])[2:]), flush=True)
+            again = {(each.search, each.problem, each.dimension) for each in new}
+            rows = [each for each in rows if (each.search, each.problem, each.dimension) not in again] + new
+            lines = details([each for each in new if each.search not in PAPER])
+            print("\n".join(lines[2 * (place > 0) :]), flush=True)
             if options.out:
                 write(options.out, rows, runs)
     print("\n".join(["", *summary(rows)]))

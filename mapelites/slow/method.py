@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 
 from mapelites.errors import InputError
 from mapelites.problem import Array, Problem
-from mapelites.search import asked, paper
+from mapelites.search import asked, modelled, paper
+from mapelites.search.directed import credit
+from mapelites.search.directed.memory import new_work
 from mapelites.search.settings import Settings
 from mapelites.search.state import EVALUATIONS, OCCUPIED, Map, State, grown, has_room
 from mapelites.slow.answer import FINE, KINDS, Answer, Outside
 from mapelites.slow.cluster import Cluster
 from mapelites.slow.crew import Crew
 
-EMITTERS = ("paper", "line", "toward")
-SHARES = {"paper": 0.3, "line": 0.35, "toward": 0.35}
-OPERATORS = (*paper.OPERATORS, "line", "toward")
-BY_LINE, BY_TOWARD = 3, 4
-EARNED = 0.3  # of the candidates go by what an emitter's candidates did to the map
+SHARES = {"paper": 0.1, "line": 0.2, "toward": 0.2, "repair": 0.1, "polish": 0.25, "aim": 0.15}
+EMITTERS = tuple(SHARES)
+OPERATORS = (*paper.OPERATORS, *EMITTERS[1:])
+MODELLED = {"repair": modelled.REPAIR, "polish": modelled.POLISH, "aim": modelled.AIM}
 TRIES = 10  # at a candidate that is not known yet
 MEMORY = 0.02  # how much the last candidate counts
 
@@ -51,6 +52,8 @@ class Slow:
     def __init__(self, problem: Problem, m: Map, settings: Settings, state: State, outside: Outside) -> None:
         self.problem, self.map, self.settings, self.state, self.outside = problem, m, settings, state, outside
         self._numbers = paper.numbers(settings)
+        size = problem.dimension, len(problem.constraints)
+        self._nearby, self._work = modelled.new_nearby(*size), new_work(*size)
         self._base = _base(settings)
         self._passes, self._credit = np.zeros(len(EMITTERS)), np.zeros(len(EMITTERS))
         self._spent = np.zeros(len(EMITTERS), dtype=np.int64)
@@ -110,6 +113,9 @@ class Slow:
             "slow_credit": self._credit.copy(),
             "slow_spent": self._spent.copy(),
             "slow_failed": self._failed.copy(),
+            "slow_near_x": self._nearby.x.copy(),
+            "slow_near_values": self._nearby.values.copy(),
+            "slow_near_count": self._nearby.count.copy(),
             "slow_words": np.frombuffer(json.dumps(self._words).encode(), dtype=np.uint8).copy(),
         }
 
@@ -122,7 +128,8 @@ class Slow:
                     f"checkpoint: {name} must be {now[name].dtype}, but it was {array.dtype} of shape {array.shape}"
                 )
         for name, target in (("passes", self._passes), ("credit", self._credit), ("spent", self._spent),
-                             ("failed", self._failed)):  # fmt: skip
+                             ("failed", self._failed), ("near_x", self._nearby.x),
+                             ("near_values", self._nearby.values), ("near_count", self._nearby.count)):  # fmt: skip
             target[...] = arrays[f"slow_{name}"]
         self._words = dict(json.loads(arrays["slow_words"].tobytes()))
         pairs = zip(arrays["slow_x"], arrays["slow_made_by"], strict=True)
@@ -164,8 +171,8 @@ class Slow:
         """The next candidate: no elite and none that is on its way, if that can be avoided."""
         emitter = 0
         if self._told >= self._numbers.initial and self.state.counters[OCCUPIED] > 0:
-            emitter = int(np.argmin(np.where(self._base > 0.0, self._passes, np.inf)))
-            self._passes[emitter] += 1.0 / self._share(emitter)
+            emitter = credit.next_emitter(self._base, self._passes)
+            self._passes[emitter] += 1.0 / credit.shares(self._base, self._credit)[emitter]
         for _ in range(TRIES):
             x, operator = self._made_by(emitter)
             x = self.problem.rounded(x[None])[0]
@@ -175,25 +182,19 @@ class Slow:
 
     def _made_by(self, emitter: int) -> tuple[Array, int]:
         x, steps = np.empty((2, self.problem.dimension))
-        if emitter == EMITTERS.index("line"):
-            asked.between(self.state, self.map, x)
-            return x, BY_LINE
-        if emitter == EMITTERS.index("toward"):
-            asked.toward(self.state, self.map, x)
-            return x, BY_TOWARD
-        places = np.empty(self.problem.dimension, dtype=np.int64)
-        return x, int(paper._propose(self.state, self.map, self._numbers, x, places, steps))
+        name, by = EMITTERS[emitter], len(paper.OPERATORS) - 1 + emitter
+        if name == "paper":
+            places = np.empty(self.problem.dimension, dtype=np.int64)
+            by = int(paper._propose(self.state, self.map, self._numbers, x, places, steps))
+        elif name in MODELLED:
+            modelled.modelled(self.state, self.map, self._nearby, self._work, MODELLED[name], x)
+        else:
+            {"line": asked.between, "toward": asked.toward}[name](self.state, self.map, x)
+        return x, by
 
     def _is_known(self, x: Array) -> bool:
         elites = self.state.x[: 1 + self.state.counters[OCCUPIED]]
         return bool((elites == x).all(axis=1).any()) or any(np.array_equal(each.x, x) for each in self._pending)
-
-    def _share(self, emitter: int) -> float:
-        """The part of the candidates that an emitter makes."""
-        earned = np.where(self._base > 0.0, self._credit, 0.0)
-        total = float(earned.sum())
-        by_credit = float(earned[emitter]) / total if total > 0.0 else float(self._base[emitter])
-        return (1.0 - EARNED) * float(self._base[emitter]) + EARNED * by_credit
 
     def _collect(self, seconds: float | None, *, hand_out: bool = True) -> None:
         by_number = {each.number: each for each in self._pending}
@@ -215,6 +216,8 @@ class Slow:
         asked.tell(self.state, self.map, gain, candidate.x, answer.values, candidate.operator)
         self._credit[candidate.emitter] += MEMORY * (float(gain[0]) - self._credit[candidate.emitter])
         self._spent[candidate.emitter] += 1
+        if np.isfinite(answer.values).all():
+            modelled.remember(self._nearby, candidate.x, answer.values)
         if answer.status != FINE:
             self._failed[answer.status] += 1
             if answer.words:  # one from the log has none

@@ -5,6 +5,7 @@ import pytest
 
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances
 from mapelites.problems import get
+from mapelites.search.directed.callback import Callback
 from mapelites.search.settings import EMITTERS
 
 
@@ -89,6 +90,27 @@ def test_an_error_of_the_problem_comes_out_and_leaves_the_state_as_it_was():
     assert run.refused == 0
     run.advance(4_000)
     assert run.done
+
+
+@pytest.mark.parametrize("call", [100, 620, 650])
+def test_an_interrupt_before_the_function_is_reached_is_neither_lost_nor_taken_for_an_answer(monkeypatch, call):
+    answered, fill = 0, Callback._fill
+
+    def interrupted(self, x, out):
+        nonlocal answered
+        answered += 1
+        if answered == call:
+            raise KeyboardInterrupt
+        fill(self, x, out)
+
+    monkeypatch.setattr(Callback, "_fill", interrupted)
+    problem = Problem("far", [5.0] * 3, [9.0] * 3, (Constraint("g1", "inequality"),), lambda x: (x.sum(), [-x[0]], []))
+    run = run_of(problem, 4_000)
+    with pytest.raises(KeyboardInterrupt):
+        run.advance(4_000)
+    run.advance(4_000)
+    elites = run.archive().elites
+    assert np.array_equal(problem.evaluate(elites.x).f, elites.f)
 
 
 @pytest.mark.parametrize("emitter", EMITTERS)

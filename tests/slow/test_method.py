@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mapelites import Illumination, Settings, Tolerances, illuminate
+from mapelites.search.settings import EMITTERS
 from mapelites.slow import Answer, Outside
 from mapelites.slow.answer import Array
 from tests.runs.tools import assert_same, assert_true_to_itself
@@ -48,11 +49,25 @@ def test_the_map_does_not_depend_on_who_answers_first(name):
 
 
 def test_the_optimum_of_a_small_problem_is_found():
-    archive = illuminate(problem_of(boxes.disc), search="directed", evaluations=4_000, initial=100, workers=2, seed=3)
+    archive = illuminate(problem_of(boxes.disc), search="directed", evaluations=1_000, initial=50, workers=2, seed=3)
     best = archive.best(feasible=True)
     assert best is not None
-    assert best.f == pytest.approx(-math.sqrt(2.0), abs=0.02)
+    assert best.f == pytest.approx(-math.sqrt(2.0), abs=0.005)
     assert best.f >= -math.sqrt(2.0)
+
+
+@pytest.mark.parametrize("emitter", EMITTERS)
+def test_every_emitter_can_be_switched_on_alone(emitter):
+    search = search_of(problem_of(boxes.disc), replace(SETTINGS, emitters=(emitter,)))
+    search.advance(400)
+    search.close()
+    name = {"slow": "toward", "fast": "toward"}.get(emitter, emitter)
+    beginning = {"paper": search.spent["paper"]} if emitter != "paper" else {}
+    assert {key: count for key, count in search.spent.items() if count} == {
+        **beginning,
+        name: 400 - sum(beginning.values()),
+    }
+    assert sum(beginning.values()) <= SETTINGS.initial + SETTINGS.batch
 
 
 def test_a_search_cut_into_pieces_ends_in_the_same_map_and_asks_nothing_twice(tmp_path):

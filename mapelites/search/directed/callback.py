@@ -7,6 +7,9 @@ search goes on with values that are not numbers to the end of its step, and then
 from __future__ import annotations
 
 import ctypes
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,24 +30,41 @@ class Callback:
         self._call = call = PROTOTYPE(self._fill)
 
         def kernel(x, data, out):
+            for i in range(out.size):  # what an interrupt leaves, should it come before the function is reached
+                out[i] = np.nan
             call(x.ctypes, out.ctypes)
 
         self.kernel: Any = njit(KERNEL_SIGNATURE)(kernel)
 
-    def raise_error(self) -> None:
-        """Raise what the function raised since the last time, if anything."""
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+    @contextmanager
+    def raising(self) -> Iterator[None]:
+        """Raise in the end what was raised on the way and could not cross compiled code.
+
+        An interrupt can come before the function is reached; Python then reports it as one that nobody can catch.
+        """
+        self._error, report = None, sys.unraisablehook
+
+        def keep(lost: sys.UnraisableHookArgs) -> None:
+            if isinstance(lost.exc_value, KeyboardInterrupt):
+                self._error = lost.exc_value
+            else:
+                report(lost)
+
+        sys.unraisablehook = keep
+        try:
+            yield
+        finally:
+            sys.unraisablehook = report
+        if self._error is not None:
+            raise self._error
 
     def _fill(self, x_address: int, out_address: int) -> None:
-        x = _vector(x_address, self._problem.dimension)
-        out = _vector(out_address, 1 + len(self._problem.constraints))
-        out[:] = np.nan
         if self._error is None:
             try:
+                x = _vector(x_address, self._problem.dimension)
+                out = _vector(out_address, 1 + len(self._problem.constraints))
                 out[:] = self._problem.values(x[None])[0]
-            except BaseException as error:  # an interrupt too: `raise_error` raises it again
+            except BaseException as error:  # an interrupt too: `raising` raises it again
                 self._error = error
 
 

@@ -20,6 +20,7 @@ from mapelites.search.directed.memory import (
     IDLE,
     LARGEST,
     LEARNED,
+    MENDING,
     NEXT,
     PLACE,
     POPULATION_TYPE,
@@ -193,7 +194,9 @@ def generation_step(kernel, state, m, population, scale, work, budget, ends, mad
         remember_success(population.successes[strategy], factor, rate, gain)
         counts[SUCCESSES] += 1
     if repaired_by >= 0 and phi > epsilon and phi < np.inf and uniform(rng) < REPAIRED:
+        counts[MENDING] -= state.counters[EVALUATIONS]
         phi = repaired(kernel, state, m, work, budget, x, values, scale, repaired_by)
+        counts[MENDING] += state.counters[EVALUATIONS]
     if is_better(values[0], phi, old[0], old_phi, epsilon):
         copy(x, population.x[i])
         copy(values, old)

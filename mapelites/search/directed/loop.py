@@ -19,6 +19,7 @@ from mapelites.search.directed.differential import evolve, inject
 from mapelites.search.directed.line import vary
 from mapelites.search.directed.memory import (
     ACTIVE,
+    MENDING,
     Floats,
     Integers,
     Population,
@@ -37,6 +38,7 @@ from mapelites.search.state import EVALUATIONS, OCCUPIED, Map, State, grown
 SHARES = {"paper": 0.04, "line": 0.06, "slow": 0.31, "fast": 0.17, "repair": 0.02, "polish": 0.3, "aim": 0.1}
 OPERATORS = (*paper.OPERATORS, "line", "slow evolution", "fast evolution", "repair", "polish", "aim")
 BY_LINE, BY_SLOW, BY_FAST, BY_REPAIR, BY_POLISH, BY_AIM = range(3, 9)
+SLOW, FAST, REPAIR = (EMITTERS.index(name) for name in ("slow", "fast", "repair"))
 TURN = 200  # evaluations
 SLOW_ENDS, FAST_ENDS = 0.6, 0.0  # when ε is 0, as a part of the budget
 
@@ -175,9 +177,9 @@ class Directed(Prompt):
             return
         state = State._make(array.copy() for array in self.state)
         arrays = {name: array.copy() for name, array in flattened(self._memory).items()}
-        emitter(until)
         try:
-            self._callback.raise_error()
+            with self._callback.raising():
+                emitter(until)
         except BaseException:
             self.state = state
             for name, target in flattened(self._memory).items():
@@ -192,17 +194,21 @@ class Directed(Prompt):
         vary(self._kernel, self.state, self.map, self._work, self.settings.evaluations, until, BY_LINE)
 
     def _slow(self, until: int) -> None:
-        self._evolve(self._memory.slow, until, SLOW_ENDS, BY_SLOW)
+        self._evolve(SLOW, self._memory.slow, until, SLOW_ENDS, BY_SLOW)
 
     def _fast(self, until: int) -> None:
-        self._evolve(self._memory.fast, until, FAST_ENDS, BY_FAST)
+        self._evolve(FAST, self._memory.fast, until, FAST_ENDS, BY_FAST)
 
-    def _evolve(self, population: Population, until: int, ends: float, made_by: int) -> None:
-        budget, scale = self.settings.evaluations, self._memory.scale
+    def _evolve(self, emitter: int, population: Population, until: int, ends: float, made_by: int) -> None:
+        """Evolve a population; what its repairs spend is counted as repair's."""
+        budget, scale, before = self.settings.evaluations, self._memory.scale, int(population.counts[MENDING])
         repaired_by = BY_REPAIR if "repair" in self.settings.emitters else NOBODY
         evolve(
             self._kernel, self.state, self.map, population, scale, self._work, budget, until, ends, made_by, repaired_by
         )
+        mending = int(population.counts[MENDING]) - before
+        self._memory.spent[REPAIR] += mending
+        self._memory.spent[emitter] -= mending
 
     def _repair(self, until: int) -> None:
         scale = self._memory.scale if self._memory.scale[0] > 0.0 else np.ones(len(self.problem.constraints))
@@ -212,7 +218,7 @@ class Directed(Prompt):
         memory, solver, budget = self._memory, self._memory.polish, self.settings.evaluations
         while self._evaluations < min(until, budget):
             if solver.counts[ACTIVE] == 0:
-                # One population after the other; the random numbers are the same however the run is cut.
+                # Either population by a bit of the generator's state, which is the same however the run is cut.
                 population, ends = self._populations[int(self.state.rng[0]) & 1]
                 start_polish(
                     self._kernel, self.state, self.map, population, memory.scale, solver, self._work, budget, ends,

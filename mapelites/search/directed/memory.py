@@ -16,7 +16,7 @@ LEARNED = 6  # successful (F, CR) pairs remembered by each strategy
 PLANES = 32  # linear pieces of a kinked objective that a solver keeps
 
 # Places in a population's `counts`.
-SIZE, FILLED, NEXT, SUCCESSES, IDLE, RESTARTS, PLACE = range(7)
+SIZE, FILLED, NEXT, SUCCESSES, IDLE, RESTARTS, PLACE, MENDING = range(8)
 
 # Places in a solver's `counts` and `numbers`.
 ACTIVE, ITERATION, LIMIT, FAILED, GRADIENT, PLANES_USED, SLOW_STEPS = range(7)
@@ -29,7 +29,7 @@ class Population(NamedTuple):
 
     x: Floats  # (LARGEST, n)
     values: Floats  # (LARGEST, 1 + m + p)
-    counts: Integers  # SIZE to PLACE
+    counts: Integers  # SIZE to MENDING, the evaluations spent on repairing offspring
     epsilon: Floats  # (2,): ε(0), the level at the beginning, and the power by which it falls
     learned: Floats  # (2 strategies, LEARNED, 2): F and CR
     successes: Floats  # (2, 5): sums over the successes of one generation
@@ -89,7 +89,7 @@ class Work(NamedTuple):
 
 def new_population(n: int, constraints: int) -> Population:
     """No members yet."""
-    counts = np.zeros(7, dtype=np.int64)
+    counts = np.zeros(MENDING + 1, dtype=np.int64)
     counts[SIZE] = LARGEST
     learned = np.empty((2, LEARNED, 2))
     learned[..., 0], learned[..., 1] = 0.5, 0.8

@@ -39,7 +39,7 @@ class Nearby(NamedTuple):
 
     x: Floats  # (kept, n)
     values: Floats  # (kept, 1 + m + p)
-    count: Integers  # (1,): how many there ever were
+    known: Integers  # (1,): how many there ever were
     far: Floats  # (kept,)
     square: Floats  # (n, n)
     factor: Floats  # (n, n)
@@ -61,16 +61,16 @@ NEARBY_TYPE = typeof(new_nearby(1, 1))
 @compiled_for(NEARBY_TYPE, VECTOR, VECTOR)
 def remember(nearby, x, values):
     """Keep an evaluated solution in the place of the oldest one."""
-    place = nearby.count[0] % nearby.far.size
+    place = nearby.known[0] % nearby.far.size
     copy(x, nearby.x[place])
     copy(values, nearby.values[place])
-    nearby.count[0] += 1
+    nearby.known[0] += 1
 
 
 @piece
 def measure(nearby, m, x):
     """The distance of every remembered solution in the unit box. Returns how many there are."""
-    known = min(nearby.count[0], nearby.far.size)
+    known = min(nearby.known[0], nearby.far.size)
     for k in range(known):
         total = 0.0
         for j in range(x.size):

@@ -115,7 +115,7 @@ class Slow:
             "slow_failed": self._failed.copy(),
             "slow_near_x": self._nearby.x.copy(),
             "slow_near_values": self._nearby.values.copy(),
-            "slow_near_count": self._nearby.count.copy(),
+            "slow_near_count": self._nearby.known.copy(),
             "slow_words": np.frombuffer(json.dumps(self._words).encode(), dtype=np.uint8).copy(),
         }
 
@@ -129,7 +129,7 @@ class Slow:
                 )
         for name, target in (("passes", self._passes), ("credit", self._credit), ("spent", self._spent),
                              ("failed", self._failed), ("near_x", self._nearby.x),
-                             ("near_values", self._nearby.values), ("near_count", self._nearby.count)):  # fmt: skip
+                             ("near_values", self._nearby.values), ("near_count", self._nearby.known)):  # fmt: skip
             target[...] = arrays[f"slow_{name}"]
         self._words = dict(json.loads(arrays["slow_words"].tobytes()))
         pairs = zip(arrays["slow_x"], arrays["slow_made_by"], strict=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import dash_mantine_components as dmc
-from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components import answers_campaign, experiments_figures, experiments_files
@@ -228,7 +227,7 @@ def register(app: Dash, context: Context) -> None:
     """The page follows the campaign, the view and the buttons."""
     campaigns = Campaigns(context)
     experiments_files.register(app, context)
-    _register_view(app, campaigns)
+    _register_view(app)
     _register_progress(app, campaigns)
     _register_figures(app, campaigns)
     answers_campaign.register(app, campaigns, _instance)
@@ -240,8 +239,10 @@ def _instance(campaign: Campaign, given: Any) -> Instance:
     return Instance(view.problem, view.dimension, view.search)
 
 
-def _register_view(app: Dash, campaigns: Campaigns) -> None:
-    @app.callback(
+def _register_view(app: Dash) -> None:
+    """In the browser, where no press has to wait for the answer to another one."""
+    app.clientside_callback(
+        ClientsideFunction("experiments", "choose"),
         Output("campaign-view", "data"),
         Output("campaign-dimension", "value"),
         Output("campaign-search", "value"),
@@ -251,19 +252,8 @@ def _register_view(app: Dash, campaigns: Campaigns) -> None:
         Input("campaign-search", "value"),
         Input("campaign-beside", "value"),
         State("campaign-view", "data"),
-        State("campaign-id", "data"),
         prevent_initial_call=True,
     )
-    def choose(_: Any, dimension: Any, search: Any, beside: Any, before: Any, campaign_id: Any) -> Any:
-        campaign = campaigns.folder(campaign_id).campaign
-        given = {**View.of(campaign, before).__dict__, "dimension": dimension, "search": search, "beside": beside}
-        if isinstance(ctx.triggered_id, dict):
-            parts = str(ctx.triggered_id.get("campaign-cell")).split("|")
-            given |= dict(zip(("problem", "dimension", "search"), parts, strict=False))
-        view = asdict(View.of(campaign, given))
-        if view == before:
-            return no_update, no_update, no_update, no_update
-        return view, str(view["dimension"]), view["search"], f"?{urlencode(view)}"
 
 
 def _register_progress(app: Dash, campaigns: Campaigns) -> None:

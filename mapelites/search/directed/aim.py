@@ -1,7 +1,8 @@
 """Cell-directed search: aim the constraints' values at a cell of the map and descend there.
 
-Features are constraints, so a step in feature space can be aimed: from the elite of one cell, a local descent brings
-every constraint's value into the bin of a neighbouring cell, be it empty or held by a worse elite, while f falls.
+Features are constraints, so a step in feature space can be aimed: from the elite of one cell, a local descent (the
+sequential quadratic steps of `descent.py`) brings every constraint's value into the bin of a neighbouring cell while f
+falls. Elites that were worked on least come first; the neighbour is drawn, whether it is empty, poor or good.
 """
 
 from __future__ import annotations

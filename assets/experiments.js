@@ -1,0 +1,18 @@
+// What is looked at on a campaign's page: the cell pressed last, or what the switches say.
+window.dash_clientside = Object.assign({}, window.dash_clientside, {
+  experiments: {
+    choose: function (_, dimension, search, beside, before) {
+      const { no_update, callback_context } = window.dash_clientside;
+      const view = Object.assign({}, before, { dimension: Number(dimension), search: search, beside: beside });
+      const pressed = callback_context.triggered_id;
+      if (pressed && pressed["campaign-cell"]) {
+        const parts = pressed["campaign-cell"].split("|");
+        Object.assign(view, { problem: parts[0], dimension: Number(parts[1]), search: parts[2] });
+      }
+      if (Object.keys(view).every((name) => view[name] === before[name])) {
+        return [no_update, no_update, no_update, no_update];
+      }
+      return [view, String(view.dimension), view.search, "?" + new URLSearchParams(view)];
+    },
+  },
+});

@@ -154,7 +154,7 @@ class Illumination:
 
     def archive(self) -> Archive:
         """The map as it is now; later steps do not change it."""
-        return Archive(self.problem, self.tolerances, self.elites())
+        return Archive(self.problem, self.tolerances, self.elites(), self.refused)
 
 
 def illuminate(

@@ -37,7 +37,7 @@ def test_problems_lists_all_of_them(capsys):
     assert main(["problems"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert {line[0] for line in lines if line} >= set(names())
-    assert ["C16", "2", "to", "30", "2", "inequality,", "2", "equality", "0", "in", "10D,", "0", "in", "30D"] in lines
+    assert ["C16", "1", "to", "30", "2", "inequality,", "2", "equality", "0", "in", "10D,", "0", "in", "30D"] in lines
     assert ["pressure-vessel", "4", "4", "inequality,", "0", "equality", "6059.714335"] in lines
 
 

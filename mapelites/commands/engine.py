@@ -21,7 +21,7 @@ from mapelites.commands.progress import Progress
 from mapelites.errors import InputError, raised
 from mapelites.problems import dimensions, get, own, suites
 from mapelites.runs.pacing import Stride
-from mapelites.search import SEARCHES, Illumination, Settings, compile_searches
+from mapelites.search import DEFAULT_SEARCH, SEARCHES, Illumination, Settings, compile_searches
 from mapelites.search.bounds import RULES
 from mapelites.search.settings import ARCHIVES
 from mapelites.slow import Outside
@@ -60,7 +60,9 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("problem", help="a problem's name, such as C16 or pressure-vessel")
     command.add_argument("--dim", type=whole, help="number of variables where a problem leaves it open (default 10)")
     add_problems_option(command)
-    command.add_argument("--search", default="paper-3", help=f"one of {', '.join(SEARCHES)} (default paper-3)")
+    command.add_argument(
+        "--search", default=DEFAULT_SEARCH, help=f"one of {', '.join(SEARCHES)} (default {DEFAULT_SEARCH})"
+    )
     command.add_argument("--seed", type=whole, default=1, help="the same seed gives the same map (default 1)")
     command.add_argument("--workers", type=whole, help="processes that evaluate a function without a kernel")
     command.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster evaluate instead")
@@ -85,7 +87,7 @@ def watch_problems(options: argparse.Namespace) -> None:
 def add_settings_options(command: argparse.ArgumentParser) -> None:
     """How far a search departs from the one its name stands for."""
     command.add_argument("--evaluations", type=whole, help="budget of a run, by default the paper's")
-    command.add_argument("--initial", type=whole, help="how many of them are random (default 2000)")
+    command.add_argument("--initial", type=whole, help="how many of them are random (default 2000; directed 200)")
     command.add_argument("--sigma", type=float, help="standard deviation of the mutation")
     command.add_argument("--bounds", choices=RULES, help="what happens beyond the bounds (default toroidal)")
     command.add_argument(

@@ -13,7 +13,7 @@ from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.search.centroids import Centroids
 from mapelites.search.method import method_for
-from mapelites.search.settings import SEARCHES, Settings
+from mapelites.search.settings import DEFAULT_SEARCH, SEARCHES, Settings
 from mapelites.search.state import (
     CELL,
     EVALUATIONS,
@@ -160,7 +160,7 @@ class Illumination:
 def illuminate(
     problem: Problem,
     tolerances: Tolerances | None = None,
-    search: str = "paper-3",
+    search: str = DEFAULT_SEARCH,
     evaluations: int | None = None,
     seed: int = 1,
     **settings: Any,

@@ -38,6 +38,7 @@ from components.security_limits import USUAL, LimitedStore, Limits
 from components.security_token import VARIABLE as TOKEN_VARIABLE
 from components.shell_notices import failed
 from mapelites import logs
+from mapelites.commands.parsing import Parser, whole
 from mapelites.errors import InputError
 from mapelites.problems import own
 from mapelites.runs import Store
@@ -107,7 +108,7 @@ def server(
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
-    options = argparse.ArgumentParser(description=__doc__)
+    options = Parser(description=__doc__)
     options.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
     options.add_argument("--port", type=int, default=8050, help="the port to listen on (default: 8050)")
     options.add_argument("--data", type=Path, help=f"where runs are kept (default: {Store.default_path()})")
@@ -126,7 +127,9 @@ def parser() -> argparse.ArgumentParser:
         "--log", choices=logs.KINDS, default=logs.kind(), help="lines for people, or JSON for programs"
     )
     for (name, words), most in zip(MOST.items(), astuple(USUAL), strict=True):
-        options.add_argument(f"--most-{name}", type=int, default=most, metavar="N", help=f"{words} (default {most:,})")
+        options.add_argument(
+            f"--most-{name}", type=whole, default=most, metavar="N", help=f"{words} (default {most:,})"
+        )
     return options
 
 

@@ -1,11 +1,11 @@
 """How fast the search is, beside what it could be at best and beside its peers, all in one run.
 
-For each problem: the compiled loop; the kernel alone on the very candidates that the loop evaluates (the
-limit); pyribs' GridArchive with a GaussianEmitter at batch 1 and 256 on the same problem; and Algorithm 1 in
-plain Python. Times on a shared machine are noisy, so each figure is the best of several interleaved
-repetitions; the ratios are what counts.
+For each problem: the compiled loop of each search; the kernel alone on the very candidates that the loop evaluates
+(the limit), compiled as the loop is; pyribs' GridArchive with a GaussianEmitter at batch 1 and 256 on the same
+problem; and Algorithm 1 in plain Python. Times on a shared machine are noisy, so each figure is the best of several
+interleaved repetitions; the ratios are what counts.
 
-    python benchmarks/speed.py [--problems C01,C17] [--dims 10,30] [--search paper-1] [--json FILE]
+    python benchmarks/speed.py [--problems C01,C17] [--dims 10,30] [--searches paper-1,paper-3] [--json FILE]
 """
 
 from __future__ import annotations
@@ -116,44 +116,54 @@ def geometric_mean(numbers):
     return float(np.exp(np.mean(np.log(numbers))))
 
 
-def measure(name, n, search):
+def measure(name, n, searches):
+    """One row for each search; the peers are measured once."""
     problem = get(name, n)
-    loop, kernel = loop_and_kernel(problem, search)
-    row = {
-        "problem": name, "dimension": n, "loop": loop, "kernel": kernel, "ratio": loop / kernel,
-        "pyribs_1": pyribs(problem, 1, 300), "pyribs_256": pyribs(problem, 256, 20), "python": plain_python(problem),
-    }  # fmt: skip
+    peers = {
+        "pyribs_1": pyribs(problem, 1, 300),
+        "pyribs_256": pyribs(problem, 256, 20),
+        "python": plain_python(problem),
+    }
+    rows = []
+    for search in searches:
+        loop, kernel = loop_and_kernel(problem, search)
+        row = {"problem": name, "dimension": n, "loop": loop, "kernel": kernel, "ratio": loop / kernel, **peers}
+        print(
+            f"{name} {n}D {search}  {loop / 1e6:6.2f} M/s  {kernel / 1e6:6.2f} M/s  {row['ratio']:5.2f}  "
+            f"{row['pyribs_1']:9,.0f}/s  {row['pyribs_256']:9,.0f}/s  {row['python']:8,.0f}/s",
+            flush=True,
+        )
+        rows.append(row)
+    return rows
+
+
+def summarise(n, search, rows):
+    """Geometric means over the problems."""
+    means = {key: geometric_mean([row[key] for row in rows]) for key in rows[0] if key not in ("problem", "dimension")}
     print(
-        f"{name} {n}D  {loop / 1e6:6.2f} M/s  {kernel / 1e6:6.2f} M/s  {row['ratio']:5.2f}  "
-        f"{row['pyribs_1']:9,.0f}/s  {row['pyribs_256']:9,.0f}/s  {row['python']:8,.0f}/s",
-        flush=True,
+        f"{n}D {search} geometric means: loop {means['loop'] / 1e6:.2f} M/s, "
+        f"kernel alone {means['kernel'] / 1e6:.2f} M/s, ratio {means['ratio']:.2f}; "
+        f"{means['loop'] / means['pyribs_1']:,.0f} times pyribs at batch 1, "
+        f"{means['loop'] / means['pyribs_256']:,.1f} times at batch 256, "
+        f"{means['loop'] / means['python']:,.0f} times plain Python"
     )
-    return row
+    return {"dimension": n, "search": search, "means": means, "rows": rows}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", default=",".join(cec2010.NAMES))
     parser.add_argument("--dims", default="10,30")
-    parser.add_argument("--search", default="paper-1")
+    parser.add_argument("--searches", default="paper-1,paper-3")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    print(
-        f"search {options.search}\n             loop      kernel alone  ratio  pyribs b=1  pyribs b=256  plain Python"
-    )
+    searches = options.searches.split(",")
+    print("                     loop      kernel alone  ratio  pyribs b=1  pyribs b=256  plain Python")
     summary = []
     for n in map(int, options.dims.split(",")):
-        rows = [measure(name, n, options.search) for name in options.problems.split(",")]
-        means = {
-            key: geometric_mean([row[key] for row in rows]) for key in rows[0] if key not in ("problem", "dimension")
-        }
-        print(
-            f"{n}D geometric means: loop {means['loop'] / 1e6:.2f} M/s, kernel alone {means['kernel'] / 1e6:.2f} M/s, "
-            f"ratio {means['ratio']:.2f}; {means['loop'] / means['pyribs_1']:,.0f} times pyribs at batch 1, "
-            f"{means['loop'] / means['pyribs_256']:,.1f} times at batch 256, "
-            f"{means['loop'] / means['python']:,.0f} times plain Python"
-        )
-        summary.append({"dimension": n, "search": options.search, "means": means, "rows": rows})
+        measured = [measure(name, n, searches) for name in options.problems.split(",")]
+        for search, rows in zip(searches, zip(*measured, strict=True), strict=True):
+            summary.append(summarise(n, search, rows))
     imported, first = start_up()
     print(f"start-up, cache warm: import {imported:.2f} s, first search of 1,000 evaluations {first:.3f} s")
     if options.json:

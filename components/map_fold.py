@@ -148,7 +148,7 @@ class Fold:
         kept = sorted(self.order[:SHOWN])
         possible = self.tolerances.possible(archive.problem, self.counted)
         arranged = np.transpose(possible, [kept.index(i) for i in (*self.y.constraints, *self.x.constraints)])
-        return np.asarray(~arranged.reshape(self.shape))
+        return np.asarray(~arranged.reshape(self.shape) & (self.rows_of_elites(archive) == EMPTY))
 
     def feasible_boxes(self, feasible_up_to: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
         """The places that hold nothing but feasible solutions: boxes (left, bottom, right, top)."""

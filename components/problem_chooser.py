@@ -25,7 +25,7 @@ def preferred_dimension(name: str) -> int:
 
 
 def dimensions_in_words(name: str) -> str:
-    """The dimensions a problem can have, `2 to 30` or `10 or 30`."""
+    """The dimensions a problem can have, `1 to 30` or `10 or 30`."""
     possible = dimensions(name)
     if len(possible) > 2 and possible == tuple(range(possible[0], possible[-1] + 1)):
         return f"{possible[0]} to {possible[-1]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -43,8 +43,10 @@ class Elites:
     operator: NDArray[np.str_]
 
     def __post_init__(self) -> None:
-        for array in (self.x, self.f, self.g, self.h, self.found_at, self.operator):
+        for each in fields(self):
+            array = getattr(self, each.name).copy()  # the caller's stays writable
             array.flags.writeable = False
+            object.__setattr__(self, each.name, array)
 
     @classmethod
     def empty(cls, problem: Problem) -> Elites:
@@ -108,6 +110,8 @@ class Statistics:
 class Archive:
     """The elites of a problem at given tolerances; nothing in it changes.
 
+    `refused` counts the candidates with a value that is not a finite number; none of them is an elite.
+
     >>> from mapelites import Tolerances, illuminate
     >>> from mapelites.problems import get
     >>> problem = get("C17", 10)
@@ -116,10 +120,14 @@ class Archive:
     True
     """
 
-    def __init__(self, problem: Problem, tolerances: Tolerances, found: Elites) -> None:
-        """Place what was found: the best per cell, the first found of equals, and the best feasible one."""
+    def __init__(self, problem: Problem, tolerances: Tolerances, found: Elites, refused: int = 0) -> None:
+        """Place what was found: the best per cell, the first found of equals, and the best feasible one.
+
+        `refused` is how many candidates were refused before.
+        """
         self.problem, self.tolerances = problem, tolerances
-        finite = np.isfinite(found.f) & np.isfinite(found.violations).all(axis=1)
+        finite = np.isfinite(np.column_stack([found.f, found.g, found.h])).all(axis=1)
+        self.refused = refused + int(np.sum(~finite))
         found = found.rows(finite)
         cells = tolerances.cell(tolerances.bins(found.violations))
         order = np.lexsort((found.found_at, found.f, cells))
@@ -127,7 +135,6 @@ class Archive:
         chosen = order[first]
         kept = found.rows(chosen)
         self.elites = PlacedElites(kept.x, kept.f, kept.g, kept.h, kept.found_at, kept.operator, cell=cells[chosen])
-        self.elites.cell.flags.writeable = False
         feasible = np.flatnonzero(problem.feasible(found.violations))
         best = feasible[np.lexsort((found.found_at[feasible], found.f[feasible]))[:1]]
         self._feasible = found.rows(best)
@@ -152,16 +159,20 @@ class Archive:
         return self._elite(self.elites, int(np.argmin(self.elites.f))) if len(self) else None
 
     def add(self, x: ArrayLike, found_at: ArrayLike, operator: str) -> Archive:
-        """A new archive that has also seen these solutions, an (batch, n) array."""
+        """A new archive that has also seen these solutions, an (batch, n) array.
+
+        A solution replaces an elite where its f is lower, or where f is the same and it was found earlier: of equals
+        the first found stays, in whatever order they are added.
+        """
         points = self.problem.rounded(x)
         values: Evaluation = self.problem.evaluate(points)
         when = np.broadcast_to(np.asarray(found_at, dtype=np.int64), len(points)).copy()
         new = Elites(points, values.f, values.g, values.h, when, np.full(len(points), operator, dtype="U16"))
-        return Archive(self.problem, self.tolerances, self.everything().and_(new))
+        return Archive(self.problem, self.tolerances, self.everything().and_(new), self.refused)
 
     def rebin(self, tolerances: Tolerances) -> Archive:
         """The same elites at other tolerances: a new archive with each in its right cell."""
-        return Archive(self.problem, tolerances, self.everything())
+        return Archive(self.problem, tolerances, self.everything(), self.refused)
 
     def everything(self) -> Elites:
         """All solutions the archive holds: its elites, and the best feasible one where it is not among them."""
@@ -174,13 +185,16 @@ class Archive:
     @cached_property
     def possible(self) -> NDArray[np.bool_]:
         """Which cells can exist at all, as an array of the map's shape: for maps that are not too large for one."""
-        return self.tolerances.possible(self.problem)
+        mask = self.tolerances.possible(self.problem)
+        mask.flat[self.elites.cell] = True  # whatever the problem says of its constraints
+        return mask
 
     @cached_property
     def statistics(self) -> Statistics:
         """Counts, coverage, QD score and the best values."""
         cells, occupied = self.tolerances.cells, len(self)
-        possible = self.tolerances.possible_cells(self.problem)
+        expected = self.tolerances.can_exist(self.problem, self.tolerances.bins_of(self.elites.cell))
+        possible = self.tolerances.possible_cells(self.problem) + int(np.sum(~expected))
         best, feasible = self.best(), self.best(feasible=True)
         score = np.sum(0.5 - np.arctan(np.arcsinh(self.elites.f)) / np.pi)
         return Statistics(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 VECTOR = types.Array(types.float64, 1, "C")
+MATRIX = types.Array(types.float64, 2, "C")
 INDICES = types.Array(types.int64, 1, "C")
 KERNEL_SIGNATURE = types.void(VECTOR, VECTOR, VECTOR)
 KERNEL_TYPE = types.FunctionType(KERNEL_SIGNATURE)
@@ -32,16 +33,6 @@ def kernel(function: Callable[[Array, Array, Array], None]) -> Any:
     gives an infinity as in numpy, and the search refuses the candidate.
     """
     return njit(KERNEL_SIGNATURE, cache=True, error_model="numpy")(function)
-
-
-@njit(
-    types.void(KERNEL_TYPE, types.Array(types.float64, 2, "C"), VECTOR, types.Array(types.float64, 2, "C")),
-    cache=True,
-)
-def evaluate_rows(kernel, x, data, out):
-    """Fill each row of `out` from the same row of `x`: the loop around a kernel, and nothing else."""
-    for row in range(x.shape[0]):
-        kernel(x[row], data, out[row])
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -85,6 +76,13 @@ def _cache_of_this_source() -> Iterator[None]:
 def _digest() -> str:
     here = Path(__file__).parent
     digest = sha256()
-    for path in (Path(__file__), *sorted((here / "search").rglob("*.py"))):
+    for path in (Path(__file__), here / "rounding.py", *sorted((here / "search").rglob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@compiled_for(KERNEL_TYPE, MATRIX, VECTOR, MATRIX)
+def evaluate_rows(kernel, x, data, out):
+    """Fill each row of `out` from the same row of `x`: the loop around a kernel, and nothing else."""
+    for row in range(x.shape[0]):
+        kernel(x[row], data, out[row])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,10 @@ from mapelites.rounding import snap_rows
 
 Array = NDArray[np.float64]
 Kind = Literal["inequality", "equality"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 EQUALITY_TOLERANCE = 1e-4
 LONGEST_NAME = 40
+LONGEST_SHOWN = 80  # characters of what a function returned
 NAME = re.compile(rf"[^\s=,;]([^\n\r=,;]{{0,{LONGEST_NAME - 2}}}[^\s=,;])?")
 
 
@@ -142,9 +144,33 @@ class Problem:
                         f"{self.name}: the names of {what} must differ, have up to {LONGEST_NAME} characters and "
                         f"neither = nor comma in them, but one was {name!r}"
                     )
+        self._check_kinds()
+        self._check_relations()
+
+    def _check_kinds(self) -> None:
         kinds = [constraint.kind for constraint in self.constraints]
-        if kinds != sorted(kinds, key=("inequality", "equality").index):
+        for constraint in self.constraints:
+            if constraint.kind not in KINDS:
+                raise InputError(
+                    f"{self.name}: the kind of {constraint.name} must be {' or '.join(KINDS)}, "
+                    f"but it was {constraint.kind!r}"
+                )
+        if kinds != sorted(kinds, key=KINDS.index):
             raise InputError(f"{self.name}: inequalities must come before equalities, but the order was {kinds}")
+
+    def _check_relations(self) -> None:
+        names = [constraint.name for constraint in self.constraints]
+        for each in self.relations:
+            if each.first not in names or each.second not in names or each.first == each.second:
+                raise InputError(
+                    f"{self.name}: a relation must be between two of {', '.join(names)}, "
+                    f"but one was between {each.first!r} and {each.second!r}"
+                )
+            if not np.isfinite(each.total):
+                raise InputError(
+                    f"{self.name}: what {each.first} and {each.second} add up to must be a finite number, "
+                    f"but it was {each.total}"
+                )
 
     @property
     def dimension(self) -> int:
@@ -199,7 +225,7 @@ class Problem:
         points = self.rounded(points)
         out = np.empty((len(points), 1 + len(self.constraints)))
         if hasattr(self.function, "rows"):
-            out[:] = self.function.rows(points)
+            out[:] = self._rows(points, out.shape)
         elif self.compiled:
             evaluate_rows(self.function, points, self.data, out)
         else:
@@ -207,14 +233,29 @@ class Problem:
                 row[:] = self._call(point)
         return out
 
-    def _call(self, point: Array) -> Sequence[float]:
-        f, g, h = self.function(point.copy())
-        if len(g) != self.inequalities or len(h) != self.equalities:
+    def _rows(self, points: Array, shape: tuple[int, ...]) -> Array:
+        found = np.asarray(self.function.rows(points))  # type: ignore[attr-defined]
+        if found.shape != shape:
+            raise InputError(f"{self.name}: `rows` must return an array of shape {shape}, but it was {found.shape}")
+        return found
+
+    def _call(self, point: Array) -> Array:
+        found = self.function(point.copy())
+        try:
+            f, g, h = found
+            parts = [np.asarray(part, dtype=np.float64).reshape(-1) for part in (f, g, h)]
+        except (TypeError, ValueError):
             raise InputError(
-                f"{self.name}: the function must return {self.inequalities} inequalities and "
-                f"{self.equalities} equalities, but it returned {len(g)} and {len(h)}"
+                f"{self.name}: the function must return f, the list of g and the list of h, all of them numbers, "
+                f"but it returned {' '.join(repr(found).split())[:LONGEST_SHOWN]}"
+            ) from None
+        sizes = [part.size for part in parts]
+        if sizes != [1, self.inequalities, self.equalities]:
+            raise InputError(
+                f"{self.name}: the function must return one f, {self.inequalities} inequalities and "
+                f"{self.equalities} equalities, but it returned {sizes[0]}, {sizes[1]} and {sizes[2]}"
             )
-        return [f, *g, *h]
+        return np.concatenate(parts)
 
     def feasible(self, violation: Array) -> NDArray[np.bool_]:
         """Which rows of a (batch, m + p) array of violations count as feasible."""

@@ -1,6 +1,6 @@
 """Variables that take only some values: how a number is brought to the nearest of them.
 
-The compiled functions of problems and the rest of the engine round with this one piece of code, so what a search
+The compiled search and the rest of the engine round with this one piece of code, so what a search
 evaluates and what it stores are the same to the last bit. Rounding twice changes nothing.
 """
 

@@ -76,7 +76,7 @@ class Snapshot:
 
     def archive(self) -> Archive:
         """The map."""
-        return Archive(self.get_problem(), self.tolerances, self.elites)
+        return Archive(self.get_problem(), self.tolerances, self.elites, self.refused)
 
     def with_curve(self, curve: NDArray[np.float64]) -> Snapshot:
         """The same moment with another curve."""

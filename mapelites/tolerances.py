@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from fractions import Fraction
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mapelites.errors import InputError
-from mapelites.problem import Problem
+from mapelites.problem import Kind, Problem
 
 PAPER_LEVELS = (0.0, 1e-4, 1e-2, 1.0)
 MOST_LEVELS = 40
@@ -125,6 +127,13 @@ class Tolerances:
             found = found // math.prod(self.shape[i] for i in members) * int(part.sum())
         return found
 
+    def can_exist(self, problem: Problem, bins: Indices) -> NDArray[np.bool_]:
+        """Which rows of bins, a (batch, constraints) array, are those of a cell that can exist."""
+        found = np.ones(len(bins), dtype=bool)
+        for members, part in self._related(problem):
+            found &= part[tuple(bins[:, i] for i in members)]
+        return found
+
     def _related(self, problem: Problem) -> list[tuple[tuple[int, ...], NDArray[np.bool_]]]:
         """The groups of constraints that depend on each other, with which of their bins can be together."""
         groups: list[set[int]] = []
@@ -138,28 +147,12 @@ class Tolerances:
             mask = np.ones([self.shape[i] for i in members], dtype=bool)
             for i, j, relation in pairs:
                 if i in group:
-                    together = np.zeros(mask.shape, dtype=bool)
-                    view = np.moveaxis(together, (members.index(i), members.index(j)), (0, 1))
-                    for a, b in self._pairs(i, j, relation.total, problem):
-                        view[a, b] = True
-                    mask &= together
+                    kinds = problem.constraints[i].kind, problem.constraints[j].kind
+                    together = _together(self.levels[i], self.levels[j], kinds, relation.total)
+                    # The axes of the two come first in this view, so the pairs of their bins fit all the others.
+                    view = np.moveaxis(mask, (members.index(i), members.index(j)), (0, 1))
+                    view &= together.reshape(*together.shape, *[1] * (mask.ndim - 2))
             found.append((members, mask))
-        return found
-
-    def _pairs(self, i: int, j: int, total: float, problem: Problem) -> set[tuple[int, int]]:
-        """The pairs of bins met when the first constraint's value runs over all real numbers."""
-        inequality_i, inequality_j = i < problem.inequalities, j < problem.inequalities
-        ends = {0.0}
-        for level in (*self.levels[i], *self.levels[j]):
-            ends |= {level, -level, total - level, total + level}
-        edges = sorted(ends)
-        between = [(a + b) / 2 for a, b in pairwise(edges)]
-        found = set()
-        for value in (*edges, *between, edges[0] - 1.0, edges[-1] + 1.0):
-            other = total - value
-            a = max(0.0, value) if inequality_i else abs(value)
-            b = max(0.0, other) if inequality_j else abs(other)
-            found.add((int(np.searchsorted(self.levels[i], a)), int(np.searchsorted(self.levels[j], b))))
         return found
 
     @cached_property
@@ -170,6 +163,47 @@ class Tolerances:
         for row, levels in zip(table, self.levels, strict=True):
             row[: len(levels)] = levels
         return table
+
+
+class _Values(NamedTuple):
+    """Numbers between two ends, each of which may belong to them.
+
+    A finite end is a fraction, so that sums are exact; no sum is infinite, so it makes no difference whether an
+    infinite end belongs to them.
+    """
+
+    low: Fraction | float
+    high: Fraction | float
+    with_low: bool
+    with_high: bool
+
+    def can_add_up(self, other: _Values, total: Fraction) -> bool:
+        """Whether one of these and one of the others have this sum."""
+        least, most = self.low + other.low, self.high + other.high
+        above = least < total or (least == total and self.with_low and other.with_low)
+        below = total < most or (total == most and self.with_high and other.with_high)
+        return above and below
+
+
+def _values_of(levels: Levels, kind: Kind) -> list[tuple[_Values, ...]]:
+    """The values of a constraint that fall in each of its bins, which for an equality are on both sides of 0."""
+    zero = Fraction(0)
+    ends: list[Fraction | float] = [*map(Fraction, levels), math.inf]
+    found: list[tuple[_Values, ...]] = [(_Values(-math.inf if kind == "inequality" else zero, zero, True, True),)]
+    for low, high in pairwise(ends):
+        above = _Values(low, high, with_low=False, with_high=True)
+        below = _Values(-high, -low, with_low=True, with_high=False)
+        found.append((above,) if kind == "inequality" else (above, below))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _together(first: Levels, second: Levels, kinds: tuple[Kind, Kind], total: float) -> NDArray[np.bool_]:
+    """Which bins of two constraints can be met at once when their values always add up to `total`."""
+    rows, columns, exact = _values_of(first, kinds[0]), _values_of(second, kinds[1]), Fraction(total)
+    mask = np.array([[any(a.can_add_up(b, exact) for a in row for b in column) for column in columns] for row in rows])
+    mask.flags.writeable = False
+    return mask
 
 
 def check_levels(name: str, levels: Iterable[float]) -> Levels:
@@ -185,11 +219,11 @@ def check_levels(name: str, levels: Iterable[float]) -> Levels:
             raise InputError(f"{name}: level {short(low)} is there twice")
         if low > high:
             raise InputError(f"{name}: levels must ascend, but {short(low)} comes before {short(high)}")
-    if not values or values[0] > 0:
-        values = (0.0, *values)
-    if len(values) > MOST_LEVELS:
-        raise InputError(f"{name}: at most {MOST_LEVELS} levels are possible, but there were {len(values)}")
-    return (0.0, *values[1:])
+    with_zero = (0.0, *(value for value in values if value > 0))
+    if len(with_zero) > MOST_LEVELS:
+        added = " and the level 0, which is always there" if len(with_zero) > len(values) else ""
+        raise InputError(f"{name}: at most {MOST_LEVELS} levels are possible, but there were {len(values)}{added}")
+    return with_zero
 
 
 def _number(name: str, level: object) -> float:

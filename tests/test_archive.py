@@ -1,5 +1,6 @@
 """Elites by cell: order, statistics, re-binning."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -7,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mapelites import Archive, Tolerances, illuminate
+from mapelites import Archive, Constraint, Illumination, Problem, Settings, Tolerances, illuminate
 from mapelites.archive import Elites
+from mapelites.problem import Relation
 from mapelites.problems import get
 
 PROBLEM = get("C17", 10)
@@ -123,7 +125,62 @@ def test_arrays_that_leave_an_archive_cannot_be_written():
     assert np.array_equal(archive.best().x, before)
 
 
-def test_a_value_that_is_not_a_number_is_never_placed():
-    bad = found(0, 3)
-    spoilt = Elites(bad.x, np.array([np.nan, np.inf, bad.f[2]]), bad.g, bad.h, bad.found_at, bad.operator)
-    assert Archive(PROBLEM, TOLERANCES, spoilt).elites.found_at.tolist() == [3]
+@pytest.mark.parametrize("spoilt", ["f", "g", "h"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_a_finite_number_is_counted_and_never_placed(spoilt, value):
+    good = found(0, 3)
+    values = getattr(good, spoilt).copy()
+    values[:2] = value
+    archive = Archive(PROBLEM, TOLERANCES, replace(good, **{spoilt: values}))
+    assert archive.elites.found_at.tolist() == [3]
+    assert archive.refused == 2
+    assert archive.rebin(TOLERANCES).refused == 2
+
+
+def test_what_is_added_and_refused_is_counted():
+    def steep(x):
+        return float(x[0]), [-1.0 / x[0] if x[0] else -np.inf], []
+
+    problem = Problem("steep", [-1.0], [1.0], (Constraint("g1", "inequality"),), steep)
+    archive = Archive(problem, Tolerances.default(problem), Elites.empty(problem))
+    archive = archive.add([[0.0], [0.5]], 1, "random").add([[0.0]], 2, "random")
+    assert (archive.elites.f.tolist(), archive.refused) == ([0.5], 2)
+
+
+def test_a_search_and_its_archive_count_the_same_candidates_as_refused():
+    def steep(x):
+        return float(x[0]), [-np.inf if x[0] > 0.5 else -1.0], []
+
+    problem = Problem("steep", [-1.0], [1.0], (Constraint("g1", "inequality"),), steep)
+    run = Illumination(problem, Tolerances.default(problem), Settings.of("paper-1", 1, evaluations=200))
+    run.advance(200)
+    assert run.refused > 0
+    assert run.archive().refused == run.refused
+    assert run.archive().elites.f.max() <= 0.5
+
+
+def test_of_equals_the_first_found_stays_in_whatever_order_they_come():
+    late = Archive(PROBLEM, TOLERANCES, found(1, 1)).elites.rows([0])
+    early = replace(late, found_at=np.array([0]))
+    for first, second in ((late, early), (early, late)):
+        both = Archive(PROBLEM, TOLERANCES, first.and_(second))
+        assert both.elites.found_at.tolist() == [0]
+
+
+def test_elites_leave_the_arrays_that_they_were_made_of_as_they_were():
+    x, f = np.zeros((1, 10)), np.zeros(1)
+    elites = Elites(x, f, np.zeros((1, 2)), np.zeros((1, 1)), np.array([1]), np.array(["random"]))
+    x[0, 0] = f[0] = 7.0
+    assert (elites.x[0, 0], elites.f[0]) == (0.0, 0.0)
+
+
+def test_an_occupied_cell_counts_as_possible_even_where_a_relation_does_not_hold():
+    def unrelated(x):
+        return float(x[0]), [], [x[0], x[1]]
+
+    equalities = (Constraint("h1", "equality"), Constraint("h2", "equality"))
+    problem = Problem("wrong", [-9.0] * 2, [9.0] * 2, equalities, unrelated, relations=(Relation("h1", "h2", 0.0),))
+    tolerances = Tolerances.default(problem)
+    archive = Archive(problem, tolerances, Elites.empty(problem)).add([[0.0, 5.0], [5.0, 5.0]], 1, "random")
+    assert archive.possible[0, 4]
+    assert int(archive.possible.sum()) == archive.statistics.possible == 6

@@ -110,7 +110,7 @@ def test_the_command_of_a_campaign_describes_it():
     [
         ({"problems": ()}, "problems: a campaign needs at least one, but there was none"),
         ({"problems": ("C99",)}, "the problem must be one of C01"),
-        ({"dimensions": (5_000,)}, "C01: the dimension must be 2 to"),
+        ({"dimensions": (5_000,)}, "C01: the dimension must be 1 to"),
         ({"dimensions": ("10",)}, "a dimension must be a whole number from 1 to 1,000,000, but it was '10'"),
         ({"searches": ("best",)}, "search must be one of paper-1"),
         ({"runs": 0}, "runs must be a whole number from 1 to 1,000, but it was 0"),

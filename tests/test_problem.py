@@ -7,6 +7,7 @@ from mapelites import Archive, Constraint, InputError, Problem, Tolerances
 from mapelites.archive import Elites
 from mapelites.commands.engine import elite_record
 from mapelites.kernels import kernel
+from mapelites.problem import Relation
 from mapelites.problems import get
 
 G, H = Constraint("g1", "inequality"), Constraint("h1", "equality")
@@ -79,11 +80,55 @@ def test_x_of_the_wrong_shape_is_refused():
         get("C01", 10).evaluate(np.zeros((3, 9)))
 
 
-def test_a_function_with_the_wrong_number_of_constraints_is_told_so():
-    problem = Problem("p", [0.0], [1.0], (G,), lambda x: (0.0, [1.0, 2.0], []))
-    words = r"p: the function must return 1 inequalities and 0 equalities, but it returned 2 and 0"
-    with pytest.raises(InputError, match=words):
+NUMBERS = r"p: the function must return one f, 1 inequalities and 0 equalities, but it returned "
+PARTS = r"p: the function must return f, the list of g and the list of h, all of them numbers, but it returned "
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ((0.0, [1.0, 2.0], []), NUMBERS + "1, 2 and 0"),
+        (([0.0, 1.0], [1.0], []), NUMBERS + "2, 1 and 0"),
+        ((0.0, [1.0], [2.0]), NUMBERS + "1, 1 and 1"),
+        (0.5, PARTS + r"0\.5"),
+        ((0.0, [1.0]), PARTS + r"\(0\.0, \[1\.0\]\)"),
+        ((0.0, ["much"], []), PARTS + r"\(0\.0, \['much'\], \[\]\)"),
+        (np.zeros((40, 40)), PARTS + r"array\(\[\[0\., 0\., 0\."),
+    ],
+)
+def test_a_function_that_returns_something_else_is_told_what_is_expected_and_what_came(returned, words):
+    problem = Problem("p", [0.0], [1.0], (G,), lambda x: returned)
+    with pytest.raises(InputError, match=words) as refused:
         problem.evaluate([[0.5]])
+    assert "\n" not in str(refused.value)
+
+
+def test_a_function_of_a_batch_that_returns_another_shape_is_told_so():
+    class Batch:
+        def rows(self, points):
+            return points[:, :1]
+
+    problem = Problem("p", [0.0], [1.0], (G,), Batch())
+    with pytest.raises(InputError, match=r"p: `rows` must return an array of shape \(3, 2\), but it was \(3, 1\)"):
+        problem.evaluate(np.zeros((3, 1)))
+
+
+def test_a_constraint_of_no_known_kind_is_refused():
+    words = "p: the kind of g1 must be inequality or equality, but it was 'ineq'"
+    with pytest.raises(InputError, match=words):
+        Problem("p", [0.0], [1.0], (Constraint("g1", "ineq"),), plain)
+
+
+@pytest.mark.parametrize("pair", [("g1", "h2"), ("h2", "g1"), ("g1", "g1")])
+def test_a_relation_that_is_not_between_two_constraints_is_refused(pair):
+    words = f"p: a relation must be between two of g1, h1, but one was between '{pair[0]}' and '{pair[1]}'"
+    with pytest.raises(InputError, match=words):
+        Problem("p", [0.0], [1.0], (G, H), plain, relations=(Relation(*pair, 0.0),))
+
+
+def test_a_relation_whose_total_is_no_number_is_refused():
+    with pytest.raises(InputError, match="p: what g1 and h1 add up to must be a finite number, but it was nan"):
+        Problem("p", [0.0], [1.0], (G, H), plain, relations=(Relation("g1", "h1", np.nan),))
 
 
 def test_evaluating_changes_neither_the_points_nor_the_problem():

@@ -1,11 +1,14 @@
 """Levels to bins to cells."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapelites import InputError, Tolerances
+from mapelites import Constraint, InputError, Problem, Tolerances
+from mapelites.problem import Relation
 from mapelites.problems import get
 
 levels = st.lists(st.floats(1e-300, 1e300), min_size=0, max_size=39, unique=True).map(sorted)
@@ -60,6 +63,7 @@ def test_level_zero_is_always_there():
         ((0, 0), r"^g1: level 0 is there twice$"),
         ((0, 2, 1), r"^g1: levels must ascend, but 2 comes before 1$"),
         (tuple(range(41)), r"^g1: at most 40 levels are possible, but there were 41$"),
+        (tuple(range(1, 41)), r"^g1: at most 40 .*, but there were 40 and the level 0, which is always there$"),
     ],
 )
 def test_a_bad_level_is_refused_with_its_constraint_and_number(values, words):
@@ -99,6 +103,50 @@ def test_no_solution_lies_in_a_cell_called_impossible(name, values, seed):
     x = np.random.default_rng(seed).uniform(problem.lower, problem.upper, (200, 10))
     bins = tolerances.bins(problem.evaluate(x).violations)
     assert tolerances.possible(problem)[tuple(bins.T)].all()
+
+
+def related(kinds, total):
+    """A problem of one variable, the value of the first constraint; both always add up to the total."""
+    g = [Constraint(f"c{i}", kind) for i, kind in enumerate(kinds)]
+    m = kinds.count("inequality")
+
+    def function(x):
+        values = [x[0], total - x[0]]
+        return 0.0, values[:m], values[m:]
+
+    return Problem("related", [-1e300], [1e300], tuple(g), function, relations=(Relation("c0", "c1", total),))
+
+
+@given(
+    kinds=st.sampled_from([("inequality",) * 2, ("equality",) * 2, ("inequality", "equality")]),
+    total=st.sampled_from([0.0, 1.0, -20.0, 1e17, -3e-16]),
+    values=st.lists(levels.filter(lambda each: len(each) < 6), min_size=2, max_size=2),
+    points=st.lists(st.floats(-1e300, 1e300), min_size=1),
+)
+def test_no_pair_of_values_that_add_up_lies_in_a_cell_called_impossible(kinds, total, values, points):
+    problem = related(kinds, total)
+    tolerances = Tolerances(("c0", "c1"), tuple(map(tuple, values)))
+    for x in (*points, *values[0], *(-level for level in values[0])):
+        if Fraction(x) + Fraction(total - x) == Fraction(total):  # nothing was rounded
+            bins = tolerances.bins(problem.evaluate([[x]]).violations)
+            assert tolerances.can_exist(problem, bins).all()
+            assert tolerances.possible(problem)[tuple(bins.T)].all()
+
+
+def test_a_level_of_any_size_leaves_the_cells_beyond_it_possible():
+    problem = related(("equality", "equality"), 1.0)
+    far = Tolerances(("c0", "c1"), ((0.0, 1e17), (0.0, 1e17)))
+    bins = far.bins(problem.evaluate([[2e17], [-2e17], [3.0], [0.0], [1.0]]).violations)
+    assert bins.tolist() == [[2, 2], [2, 2], [1, 1], [0, 1], [1, 0]]
+    assert far.possible(problem)[tuple(bins.T)].all()
+    assert not far.possible(problem)[0, 0]
+
+
+def test_two_constraints_that_mirror_each_other_have_a_mask_that_does_too():
+    problem = get("C14", 10)
+    mask = Tolerances.same(problem, (0.0, 2e-15)).possible(problem)
+    assert np.array_equal(mask, np.swapaxes(mask, 0, 1))
+    assert int(mask[..., 0].sum()) == 5
 
 
 @given(st.floats(1e-300, 1e300))

@@ -70,7 +70,7 @@ def checkpoints(evaluations: int) -> NDArray[np.int64]:
 def engine_mark() -> str:
     """A short text that differs where the source of problems or searches differs."""
     here = Path(__file__).parent.parent
-    files = [here / name for name in ("kernels.py", "problem.py", "tolerances.py", "archive.py")]
+    files = [here / name for name in ("kernels.py", "problem.py", "rounding.py", "tolerances.py", "archive.py")]
     folders = [path for name in ("search", "slow", "problems") for path in (here / name).rglob("*.*")]
     digest = sha256()
     for path in (*files, *sorted(path for path in folders if path.suffix in (".py", ".json", ".problem"))):

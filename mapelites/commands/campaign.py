@@ -18,6 +18,7 @@ from mapelites.campaign.description import ALL_CONSTRAINTS
 from mapelites.campaign.process import open_campaign, place
 from mapelites.campaign.runner import Standing, work
 from mapelites.commands.engine import add_settings_options, save
+from mapelites.commands.parsing import whole
 from mapelites.commands.progress import Progress, clock
 from mapelites.errors import InputError
 from mapelites.problems.cec2010 import NAMES
@@ -33,7 +34,7 @@ def register(commands: Any) -> None:
     """Add these commands to the parser."""
     campaign = commands.add_parser("campaign", help="run many searches and make their table")
     add_campaign_options(campaign)
-    campaign.add_argument("--processes", type=int, help="processes on this machine (default: all cores)")
+    campaign.add_argument("--processes", type=whole, help="processes on this machine (default: all cores)")
     campaign.add_argument("--scheduler", help=f"a Dask scheduler instead, such as {SCHEDULER_EXAMPLE}")
     campaign.add_argument("--folder", type=Path, help="where results are kept (default: a folder of the store's)")
     campaign.add_argument("--data", type=Path, help="the store whose dashboard shows the campaign")
@@ -58,8 +59,8 @@ def add_campaign_options(command: argparse.ArgumentParser) -> None:
         "--searches", default="paper-1,paper-2,paper-3",
         help=f"any of {', '.join(SEARCHES)} (default: the paper's three)",
     )  # fmt: skip
-    command.add_argument("--runs", type=int, default=25, help="runs of each (default 25)")
-    command.add_argument("--seed", type=int, default=1, help="every run's seed derives from it (default 1)")
+    command.add_argument("--runs", type=whole, default=25, help="runs of each (default 25)")
+    command.add_argument("--seed", type=whole, default=1, help="every run's seed derives from it (default 1)")
     add_settings_options(command)
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from mapelites.commands.parsing import whole
 from mapelites.errors import InputError
 from mapelites.runs import Store
 from mapelites.runs.errors import trouble
@@ -48,7 +49,7 @@ def register(commands: Any) -> None:
     """Add this command to the parser."""
     doctor = commands.add_parser("doctor", help="check the set-up and say what to fix")
     doctor.add_argument("--data", type=Path, default=Store.default_path(), help="the store's folder")
-    doctor.add_argument("--port", type=int, default=8050, help="the port of the dashboard (default 8050)")
+    doctor.add_argument("--port", type=whole, default=8050, help="the port of the dashboard (default 8050)")
     doctor.set_defaults(action=examine)
 
 

@@ -6,8 +6,8 @@ import argparse
 import csv
 import json
 import os
+import secrets
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from mapelites.archive import Archive, Elite
+from mapelites.commands.parsing import whole
 from mapelites.commands.progress import Progress
-from mapelites.errors import InputError
+from mapelites.errors import InputError, raised
 from mapelites.problems import dimensions, get, own, suites
-from mapelites.search import SEARCHES, Illumination, Settings, compile_searches
+from mapelites.runs.pacing import Stride
+from mapelites.search import DEFAULT_SEARCH, SEARCHES, Illumination, Settings, compile_searches
 from mapelites.search.bounds import RULES
 from mapelites.search.settings import ARCHIVES
 from mapelites.slow import Outside
@@ -56,15 +58,17 @@ def register(commands: Any) -> None:
 def add_search_options(command: argparse.ArgumentParser) -> None:
     """What describes a search: problem, tolerances and settings."""
     command.add_argument("problem", help="a problem's name, such as C16 or pressure-vessel")
-    command.add_argument("--dim", type=int, help="number of variables where a problem leaves it open (default 10)")
+    command.add_argument("--dim", type=whole, help="number of variables where a problem leaves it open (default 10)")
     add_problems_option(command)
-    command.add_argument("--search", default="paper-3", help=f"one of {', '.join(SEARCHES)} (default paper-3)")
-    command.add_argument("--seed", type=int, default=1, help="the same seed gives the same map (default 1)")
-    command.add_argument("--workers", type=int, help="processes that evaluate a function without a kernel")
+    command.add_argument(
+        "--search", default=DEFAULT_SEARCH, help=f"one of {', '.join(SEARCHES)} (default {DEFAULT_SEARCH})"
+    )
+    command.add_argument("--seed", type=whole, default=1, help="the same seed gives the same map (default 1)")
+    command.add_argument("--workers", type=whole, help="processes that evaluate a function without a kernel")
     command.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster evaluate instead")
     command.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker")
     command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
-    command.add_argument("--centroids", type=int, help="how many of these (default 1000)")
+    command.add_argument("--centroids", type=whole, help="how many of these (default 1000)")
     add_settings_options(command)
 
 
@@ -82,8 +86,8 @@ def watch_problems(options: argparse.Namespace) -> None:
 
 def add_settings_options(command: argparse.ArgumentParser) -> None:
     """How far a search departs from the one its name stands for."""
-    command.add_argument("--evaluations", type=int, help="budget of a run, by default the paper's")
-    command.add_argument("--initial", type=int, help="how many of them are random (default 2000)")
+    command.add_argument("--evaluations", type=whole, help="budget of a run, by default the paper's")
+    command.add_argument("--initial", type=whole, help="how many of them are random (default 2000; directed 200)")
     command.add_argument("--sigma", type=float, help="standard deviation of the mutation")
     command.add_argument("--bounds", choices=RULES, help="what happens beyond the bounds (default toroidal)")
     command.add_argument(
@@ -150,38 +154,48 @@ def compile_all(_: argparse.Namespace) -> None:
 
 
 def run_search(options: argparse.Namespace) -> int:
-    """Run, show progress, save. Ctrl-C saves what was found so far."""
+    """Run, show progress, save. Ctrl-C and an error of the problem's function end the search, and no more."""
     search = parse_search(options)
     settings = search.settings
     out = options.out or Path(
         f"{options.problem}-{search.problem.dimension}d-{settings.search}-{settings.seed}.npz".lower()
     )
-    if not out.parent.is_dir():
-        raise InputError(f"--out: there is no folder {out.parent}")
+    check_place(out)
     started = time.perf_counter()
     curve: list[tuple[float, float, float]] = []
-    interrupted = False
-    with Progress(settings.evaluations, quiet=options.quiet) as progress:
-        chunk = 1000
-        cells = settings.centroids if settings.archive == "centroids" else search.tolerances.cells
-        try:
-            while not search.done:
-                before = time.perf_counter()
-                search.advance(chunk)
-                chunk = max(100, int(chunk * CHUNK_SECONDS / max(time.perf_counter() - before, 1e-3)))
-                best = search.best_feasible
-                curve.append((search.evaluations, search.occupied, np.nan if best is None else best))
-                note = f"{search.occupied}/{cells} cells  feasible {number(best)}"
-                progress.update(search.evaluations, note)
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            search.close()
-    snapshot = Snapshot.of(search, time.perf_counter() - started, np.array(curve).reshape(-1, 3))
+    code, why = 0, ""
+    try:
+        with Progress(settings.evaluations, quiet=options.quiet) as progress:
+            _advance(search, progress, curve)
+    except KeyboardInterrupt:
+        code, why = 130, " after an interrupt"
+    except Exception as error:  # a function of one's own may raise anything
+        if isinstance(error, InputError) and not search.evaluations:
+            raise
+        code, why = 1, f" after {raised(error)}"
+    finally:
+        search.close()
+    if not search.evaluations:
+        sys.stderr.write(f"nothing was found, so nothing is saved{why}\n")
+        return code
+    snapshot = Snapshot.of(search, time.perf_counter() - started, np.array(curve, dtype=np.float64).reshape(-1, 3))
     save(out, snapshot.to_bytes())
     print(describe(snapshot))
-    print(f"saved to {out}" + (" after an interrupt" if interrupted else ""))
-    return 130 if interrupted else 0
+    print(f"saved to {out}{why}", file=sys.stderr if code == 1 else sys.stdout)
+    return code
+
+
+def _advance(search: Illumination, progress: Progress, curve: list[tuple[float, float, float]]) -> None:
+    """Search to the end in pieces, each of which adds a point to the curve."""
+    settings, stride = search.settings, Stride()
+    cells = settings.centroids if settings.archive == "centroids" else search.tolerances.cells
+    while not search.done:
+        spent, before = search.evaluations, time.perf_counter()
+        search.advance(stride.size)
+        stride.learn(search.evaluations - spent, time.perf_counter() - before)
+        best = search.best_feasible
+        curve.append((search.evaluations, search.occupied, np.nan if best is None else best))
+        progress.update(search.evaluations, f"{search.occupied}/{cells} cells  feasible {number(best)}")
 
 
 def show_file(options: argparse.Namespace) -> None:
@@ -210,14 +224,28 @@ def load(path: Path) -> Snapshot:
         raise InputError(f"{path}: {error}") from None
 
 
+def check_place(path: Path) -> None:
+    """Whether a file can be written there, which is better known before there is anything to write."""
+    if path.is_dir():
+        raise InputError(f"--out: it must be a file, but {path} is a folder")
+    if not path.parent.is_dir():
+        raise InputError(f"--out: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(f"--out: the folder {path.parent} must be writable, but it is not")
+
+
 def save(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all, for whoever may read a new file of this user."""
+    check_place(path)
+    new = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+        with open(new, "xb") as file:
             file.write(content)
-        os.replace(file.name, path)
+        os.replace(new, path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def describe(snapshot: Snapshot) -> str:

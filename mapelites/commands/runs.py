@@ -28,6 +28,7 @@ from mapelites.commands.engine import (
     save,
     watch_problems,
 )
+from mapelites.commands.parsing import whole
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError
 from mapelites.runs import Run, RunRequest, Store
@@ -63,7 +64,7 @@ def register(commands: Any) -> None:
     _register_files(commands)
     worker = _command(commands, "worker", "search what is queued, until told to leave", work)
     worker.add_argument("--wait", action="store_true", help="wait for the worker that is there, and take over")
-    worker.add_argument("--processes", type=int, help="runs at once (default: cores less one)")
+    worker.add_argument("--processes", type=whole, help="runs at once (default: cores less one)")
     add_problems_option(worker)
 
 

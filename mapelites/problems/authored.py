@@ -67,7 +67,6 @@ def problem(
             variables=names,
             best_known=best_known,
             equality_tolerance=equality_tolerance,
-            data=np.concatenate([lower, upper, spacing]) if compiled else np.empty(0),
             units=tuple((units or {}).get(name, "") for name in names),
             meanings=tuple((meanings or {}).get(name, "") for name in names),
             steps=spacing,

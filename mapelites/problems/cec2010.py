@@ -473,8 +473,7 @@ def dimensions(name: str) -> tuple[int, ...]:
         raise unknown("the problem", name, NAMES)
     if _DEFINITIONS[name].rotated:
         return ROTATED_DIMENSIONS
-    # C04 and C05 onward need two variables for a chain; C04 splits them in two halves.
-    return tuple(range(4 if name == "C04" else 2, MOST_VARIABLES + 1))
+    return tuple(range(1, MOST_VARIABLES + 1))  # where there is nothing to add up, a sum is 0
 
 
 def get(name: str, n: int) -> Problem:
@@ -482,7 +481,8 @@ def get(name: str, n: int) -> Problem:
     possible = dimensions(name)
     if n not in possible:
         spelled = f"{possible[0]} to {possible[-1]}" if len(possible) > 2 else " or ".join(map(str, possible))
-        raise InputError(f"{name}: the dimension must be {spelled}, but it was {n}")
+        raise InputError(f"{name}: the dimension must be {spelled}, but it was {n!r}")
+    n = int(n)  # 10.0 is as good as 10
     definition = _DEFINITIONS[name]
     constants = _file("cec2010_constants.json")[name]
     data = np.array(constants["shift"][:n])

@@ -145,8 +145,6 @@ def described(source: str) -> Problem:
     try:
         table = json.loads(source)
         constraints = tuple(Constraint(str(name), kind) for name, kind in table["constraints"])
-        if not all(each.kind in ("inequality", "equality") for each in constraints):
-            raise InputError("a constraint must be an inequality or an equality")
         best = table["best_known"]
         values: dict[str, Any] = {name: str(table[name]) for name in TEXTS}
         values |= {name: tuple(map(str, table[name])) for name in LISTS}

@@ -1,7 +1,7 @@
 """A kernel around a function that somebody compiled with numba, so that the whole search runs compiled.
 
 The function takes one solution and returns f, all g and all h as it would without numba, each of the last two as a
-tuple, a list or an array. A kernel's `data` is the lower bounds, the upper bounds and the steps.
+tuple, a list or an array.
 """
 
 from __future__ import annotations
@@ -15,16 +15,6 @@ from numba.core.errors import NumbaError
 
 from mapelites.errors import InputError
 from mapelites.kernels import KERNEL_SIGNATURE, VECTOR
-from mapelites.rounding import snap
-
-
-@njit(inline="always")
-def _rounded(x, data):
-    n = x.size
-    y = np.empty(n)
-    for i in range(n):
-        y[i] = snap(x[i], data[i], data[n + i], data[2 * n + i])
-    return y
 
 
 def kernel_around(function: Any, name: str, inequalities: int, equalities: int) -> Any:
@@ -46,14 +36,14 @@ def kernel_around(function: Any, name: str, inequalities: int, equalities: int) 
 
     def with_three(x, data, out):
         out[:] = np.nan
-        found = function(_rounded(x, data))
+        found = function(x.copy())
         out[0] = found[0]
         copy_g(found[1], out)
         copy_h(found[2], out)
 
     def with_two(x, data, out):
         out[:] = np.nan
-        found = function(_rounded(x, data))
+        found = function(x.copy())
         out[0] = found[0]
         copy_g(found[1], out)
 

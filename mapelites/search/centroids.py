@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from mapelites.kernels import INDICES, compiled_for, inlined
+from mapelites.kernels import INDICES, MATRIX, compiled_for, inlined
 from mapelites.tolerances import Tolerances
 
 KEPT = 0.15  # the coordinate where violations above 0 begin; at 0 the constraint is kept
@@ -24,7 +23,6 @@ SATISFIED = 0.3  # of the sampled violations are 0
 BELOW, ABOVE = 2.0, 3.0  # orders of magnitude around the levels above 0
 SAMPLES_PER_CELL, MOST_SAMPLES = 10, 20_000
 ROUNDS = 5
-MATRIX = types.Array(types.float64, 2, "C")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.search.centroids import Centroids
 from mapelites.search.method import method_for
-from mapelites.search.settings import SEARCHES, Settings
+from mapelites.search.settings import DEFAULT_SEARCH, SEARCHES, Settings
 from mapelites.search.state import (
     CELL,
     EVALUATIONS,
@@ -154,13 +154,13 @@ class Illumination:
 
     def archive(self) -> Archive:
         """The map as it is now; later steps do not change it."""
-        return Archive(self.problem, self.tolerances, self.elites())
+        return Archive(self.problem, self.tolerances, self.elites(), self.refused)
 
 
 def illuminate(
     problem: Problem,
     tolerances: Tolerances | None = None,
-    search: str = "paper-3",
+    search: str = DEFAULT_SEARCH,
     evaluations: int | None = None,
     seed: int = 1,
     **settings: Any,

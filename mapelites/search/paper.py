@@ -19,7 +19,18 @@ from mapelites.search.bounds import RULES, inside
 from mapelites.search.prompt import Prompt
 from mapelites.search.random import below, choose, normals, uniform
 from mapelites.search.settings import Settings
-from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE, Map, State, accept, grown, has_room
+from mapelites.search.state import (
+    EVALUATIONS,
+    MAP_TYPE,
+    OCCUPIED,
+    STATE_TYPE,
+    Map,
+    State,
+    accept,
+    compute,
+    grown,
+    has_room,
+)
 
 OPERATORS = ("random", "mutation", "crossover")
 RANDOM, MUTATION, CROSSOVER = range(3)
@@ -100,12 +111,12 @@ def propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps):
 def _advance(kernel, state, m, numbers, until, x, values, chosen, steps):
     """Run up to evaluation `until`, or until the archive needs more room. The last four are scratch space."""
     rng, counters, slot_of, xs, vs, tags = state
-    lower, upper, data, grid, rule = m
+    lower, upper, grid, rule = m.lower, m.upper, m.grid, m.rule
     # A new cell needs a free slot, unless there is a slot for every cell.
     slots = slot_of.size if xs.shape[0] > slot_of.size else xs.shape[0] - 2
     while counters[EVALUATIONS] < until and counters[OCCUPIED] <= slots:
         made_by = propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps)
-        kernel(x, data, values)
+        compute(kernel, m, x, values)
         accept(counters, slot_of, xs, vs, tags, grid, rule, x, values, made_by)
 
 

@@ -16,6 +16,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "paper-3": {"sigma": 0.1, "crossover": True},
     "directed": {"sigma": 0.1, "crossover": True, "initial": 200},
 }
+DEFAULT_SEARCH = "directed"
 EMITTERS = ("paper", "line", "slow", "fast", "repair", "polish", "aim")  # of the directed search
 ARCHIVES = ("grid", "centroids")
 MOST_CENTROIDS = 5_000

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mapelites.errors import InputError
 from mapelites.kernels import compiled_for, inlined
 from mapelites.problem import Constraint, Problem
+from mapelites.rounding import snap
 from mapelites.search import random
 from mapelites.search.centroids import Centroids, coordinate, nearest_centroid
 from mapelites.tolerances import Tolerances
@@ -78,6 +79,8 @@ class Map(NamedTuple):
 
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
+    steps: NDArray[np.float64]  # of the variables that take only some values, or none where no variable does
+    rounded: NDArray[np.float64]  # (n,): scratch space
     data: NDArray[np.float64]
     grid: Grid
     rule: Rule
@@ -99,6 +102,8 @@ def make_map(problem: Problem, tolerances: Tolerances, centroids: Centroids | No
     return Map(
         problem.lower.copy(),
         problem.upper.copy(),
+        problem.steps.copy() if problem.steps.any() else np.empty(0),
+        np.empty(problem.dimension),
         problem.data,
         grid,
         Rule(problem.inequalities, problem.equality_tolerance),
@@ -190,6 +195,20 @@ def place_of(grid, slot_of, tags, cell):
     while slot_of[place] != 0 and tags[slot_of[place], CELL] != cell:
         place = (place + 1) & last
     return place
+
+
+@inlined
+def compute(kernel, m, x, values):
+    """Fill `values` with f, g and h of a candidate, whose variables are rounded to their steps for that.
+
+    The candidate itself stays between the steps, so that small changes can add up.
+    """
+    at = x
+    if m.steps.size > 0:
+        at = m.rounded
+        for i in range(x.size):
+            at[i] = snap(x[i], m.lower[i], m.upper[i], m.steps[i])
+    kernel(at, m.data, values)
 
 
 @inlined

@@ -20,13 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mapelites.errors import InputError
+from mapelites.errors import LONGEST_WORDS, InputError, raised
 from mapelites.problem import Problem
 from mapelites.slow.answer import DIED, FINE, NOT_FINITE, RAISED, WRONG_SHAPE, Answer, Array
 
 PR_SET_NAME, PR_SET_PDEATHSIG = 15, 1
 PACKAGE = Path(__file__).parents[1]
-LONGEST_WORDS = 500
 LAST_SECONDS = 1.0  # a process that closed its pipe is about to end
 
 
@@ -117,7 +116,7 @@ def evaluate(problem: Problem, x: Array) -> Answer:
     except Exception as error:
         if _found_by_us(error):
             return Answer.without_values(width, WRONG_SHAPE, str(error)[:LONGEST_WORDS])
-        return Answer.without_values(width, RAISED, _words(error))
+        return Answer.without_values(width, RAISED, raised(error))
     if not np.isfinite(values).all():
         wrong = [name for name, value in zip(_names(problem), values, strict=True) if not np.isfinite(value)]
         return Answer(values, NOT_FINITE, f"{', '.join(wrong)} is no finite number")
@@ -132,10 +131,3 @@ def _found_by_us(error: Exception) -> bool:
     """Whether the function returned, and what it returned could not be used."""
     place = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
     return isinstance(error, InputError) or place.is_relative_to(PACKAGE)
-
-
-def _words(error: Exception) -> str:
-    """What was raised and where, in one line."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return f"{what.splitlines()[0]} ({Path(place.filename).name}, line {place.lineno})"[:LONGEST_WORDS]

@@ -1,19 +1,24 @@
 """The engine from the terminal, as a person types it."""
 
 import csv
+import errno
 import io
 import json
 import os
 import pty
 import signal
+import stat
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances
 from mapelites.__main__ import main
+from mapelites.commands import engine
 from mapelites.commands.progress import Progress, clock
 from mapelites.problems import get, names
 from mapelites.snapshot import Snapshot
@@ -32,7 +37,7 @@ def test_problems_lists_all_of_them(capsys):
     assert main(["problems"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert {line[0] for line in lines if line} >= set(names())
-    assert ["C16", "2", "to", "30", "2", "inequality,", "2", "equality", "0", "in", "10D,", "0", "in", "30D"] in lines
+    assert ["C16", "1", "to", "30", "2", "inequality,", "2", "equality", "0", "in", "10D,", "0", "in", "30D"] in lines
     assert ["pressure-vessel", "4", "4", "inequality,", "0", "equality", "6059.714335"] in lines
 
 
@@ -77,6 +82,7 @@ def test_levels_may_be_given_for_all_or_for_one(tmp_path):
         (["run", "C01", "--levels", "0,x"], "g1: a level must be a number, but one was 'x'"),
         (["run", "C01", "--levels", "h1=0,1"], "tolerances: C01 has constraints g1, g2, but not 'h1'"),
         (["run", "C01", "--out", "nowhere/a.npz"], "--out: there is no folder nowhere"),
+        (["run", "C01", "--out", "."], "--out: it must be a file, but . is a folder"),
         (["show", "nothing.npz"], "nothing.npz: No such file or directory"),
     ],
 )
@@ -86,6 +92,128 @@ def test_bad_input_gives_one_clear_line_and_exit_code_2(arguments, words, capsys
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run"], "the following arguments are required: problem; `python -m mapelites run --help` tells more"),
+        (["run", "C01", "--dim", "x"], "argument --dim: it must be a whole number, but it was 'x'; `python"),
+        (["run", "C01", "--evaluations", "1.5"], "argument --evaluations: it must be a whole number, but it was '1.5'"),
+        (["campaign", "--runs", "1e400"], "argument --runs: it must be a whole number, but it was '1e400'"),
+        (["start", "C01", "--pace", "x"], "argument --pace: invalid float value: 'x'; `python -m mapelites start"),
+        (["run", "C01", "a\nb"], "unrecognized arguments: a b; `python -m mapelites --help` tells more"),
+        (["illuminate"], "argument command: invalid choice: 'illuminate'"),
+        ([], "the following arguments are required: command; `python -m mapelites --help` tells more"),
+    ],
+)
+def test_words_that_cannot_be_read_give_one_line_that_says_where_help_is(arguments, words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert words in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["3000", "3e3", "3_000"])
+def test_a_whole_number_may_be_written_as_people_write_it(text, tmp_path):
+    out = tmp_path / "a.npz"
+    assert main(["run", "C01", "--evaluations", text, "--out", str(out)]) == 0
+    assert Snapshot.from_bytes(out.read_bytes()).evaluations == 3_000
+
+
+def disc(x):
+    return x[0] + x[1], [x[0] ** 2 + x[1] ** 2 - 1.0], []
+
+
+@pytest.fixture
+def own_function(monkeypatch):
+    """Has `run` search a problem whose function is given as that of the disc."""
+
+    def use(function, search="paper-3"):
+        problem = Problem("disc", [-2.0, -2.0], [2.0, 2.0], (Constraint("g1", "inequality"),), function)
+        settings = Settings.of(search, 2, evaluations=5_000)
+        monkeypatch.setattr(Snapshot, "get_problem", lambda self: problem)
+        monkeypatch.setattr(
+            engine, "parse_search", lambda options: Illumination(problem, Tolerances.default(problem), settings)
+        )
+
+    return use
+
+
+@pytest.mark.parametrize("search", ["paper-3", "directed"])
+def test_an_error_of_the_function_keeps_what_was_found_before(search, own_function, tmp_path, capsys):
+    calls = 0
+
+    def tiring(x):
+        nonlocal calls
+        calls += 1
+        if calls > 2_500:
+            raise RuntimeError("no licence\nis free")
+        return disc(x)
+
+    own_function(tiring, search)
+    out = tmp_path / "a.npz"
+    assert main(["run", "disc", "--out", str(out)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"saved to {out} after RuntimeError: no licence (test_engine.py, line ")
+    assert said.count("\n") == 1
+    snapshot = Snapshot.from_bytes(out.read_bytes())
+    assert 2_000 < snapshot.evaluations <= 2_500
+    assert len(snapshot.archive()) > 1
+
+
+def test_a_function_that_raises_at_once_leaves_the_file_of_before(own_function, tmp_path, capsys):
+    own_function(lambda x: 1 / 0)
+    out = tmp_path / "a.npz"
+    out.write_bytes(b"before")
+    assert main(["run", "disc", "--out", str(out)]) == 1
+    assert capsys.readouterr().err.startswith("nothing was found, so nothing is saved after ZeroDivisionError")
+    assert out.read_bytes() == b"before"
+
+
+def test_a_function_that_takes_long_is_told_of_from_its_first_evaluation_on(own_function, monkeypatch, tmp_path):
+    now, told = 0.0, []
+
+    def slow(x):
+        nonlocal now
+        now += 0.05
+        return disc(x)
+
+    own_function(slow)
+    monkeypatch.setattr(engine, "time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(engine.Progress, "update", lambda self, done, note: told.append(done))
+    assert main(["run", "disc", "--out", str(tmp_path / "a.npz")]) == 0
+    assert told == list(range(1, 5_001))
+
+
+def test_an_interrupt_outside_of_a_search_is_told_in_a_line(monkeypatch, capsys):
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(engine, "list_problems", interrupted)
+    assert main(["problems"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_a_saved_file_may_be_read_by_whoever_may_read_a_new_file(tmp_path):
+    before = os.umask(0o027)
+    try:
+        engine.save(tmp_path / "a.npz", b"content")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.npz").stat().st_mode) == 0o640
+
+
+def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        engine.save(tmp_path / "a.npz", b"content")
     assert list(tmp_path.iterdir()) == []
 
 

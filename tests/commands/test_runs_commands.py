@@ -45,7 +45,7 @@ def test_start_queues_a_run_and_follows_it_with_a_worker_of_its_own(
     assert said.splitlines()[-1] == f"run {run.id} is finished"
     snapshot = Store(data).snapshot(run.id)
     assert snapshot is not None
-    assert_same(snapshot.archive(), undisturbed(request("C16", 20_000, seed=4)))
+    assert_same(snapshot.archive(), undisturbed(request("C16", 20_000, seed=4, search="directed")))
     assert Store(data).worker().alive is False
 
 

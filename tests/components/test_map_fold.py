@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from components.map_fold import EMPTY, Fold
 from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError
-from mapelites.problem import Constraint, Problem
+from mapelites.problem import Constraint, Problem, Relation
 from mapelites.problems import get
 from mapelites.tolerances import Tolerances
 
@@ -75,6 +77,16 @@ def test_cells_that_cannot_exist_are_found_whichever_way_the_map_is_folded() -> 
         assert impossible.sum() == 625 - 125
         for cell in np.flatnonzero(~archive.possible.ravel())[::40]:
             assert impossible[fold.place(int(cell))]
+
+
+def test_a_place_with_an_elite_is_never_called_impossible() -> None:
+    tolerances = levels(3, 3)
+    related = replace(problem_of(2), relations=(Relation("g1", "g2", -1.0),))  # which does not hold
+    archive = Archive(related, tolerances, Elites.empty(related)).add([[0.0, 1.0, 1.0]], 1, "test")
+    fold = Fold.of(tolerances)
+    impossible = fold.impossible(archive)
+    assert not impossible[fold.place(int(archive.elites.cell[0]))]
+    assert impossible.sum() == 4 - 1
 
 
 def test_the_feasible_corner_takes_in_the_bins_within_an_equalitys_tolerance() -> None:

@@ -39,7 +39,7 @@ def test_full_speed_has_no_pace() -> None:
         ("problem", "C99", "Choose a problem from the list"),
         ("problem", None, "Choose a problem from the list"),
         ("problem", ["C17"], "Choose a problem from the list"),
-        ("dimension", "99", "C17: the dimension must be 2 to 30, but it was 99"),
+        ("dimension", "99", "C17: the dimension must be 1 to 30, but it was 99"),
         ("dimension", "ten", "The dimension must be a whole number, but it was 'ten'"),
         ("dimension", "", "The dimension must be a whole number, but it was ''"),
         ("dimension", "2.5", "The dimension must be a whole number, but it was '2.5'"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mapelites import InputError
+from mapelites import InputError, illuminate
 from mapelites.problems import cec2010, dimensions, get
 
 REFERENCE = Path(__file__).parents[1] / "data" / "cec2010_reference_points.npz"
@@ -80,10 +80,34 @@ def test_other_dimensions_use_the_first_entries_of_the_shift(name, n):
     assert np.array_equal(get(name, n).data, get(name, 30).data[:n])
 
 
+@pytest.mark.parametrize("name", [name for name in cec2010.NAMES if dimensions(name) != (10, 30)])
+@pytest.mark.parametrize("search", ["paper-3", "directed"])
+def test_one_variable_is_enough_where_there_is_no_rotation(name, search):
+    problem = get(name, 1)
+    elites = illuminate(problem, search=search, evaluations=1_000).elites
+    assert len(elites) > 0
+    assert np.array_equal(problem.evaluate(elites.x).f, elites.f)
+
+
+def test_the_halves_of_c04_may_have_one_variable_or_none():
+    z = np.array([0.5, -2.0, 3.0])
+    h = [get("C04", n).evaluate([get("C04", n).data + z[:n]]).h[0] for n in (1, 2, 3)]
+    np.testing.assert_allclose([each[1] for each in h], [0.0, 0.0, 0.0])
+    np.testing.assert_allclose([each[2] for each in h], [0.0, 0.0, (z[1] ** 2 - z[2]) ** 2])
+    np.testing.assert_allclose([each[3] for each in h], np.cumsum(z))
+
+
+def test_a_dimension_may_be_a_whole_number_of_any_type():
+    assert get("C16", 10.0).dimension == get("C06", np.int64(10)).dimension == 10
+    for wrong in (10.5, "10"):
+        with pytest.raises(InputError, match=f"^C16: the dimension must be 1 to 30, but it was {wrong!r}$"):
+            get("C16", wrong)
+
+
 def test_an_impossible_dimension_is_refused_with_what_is_possible():
     with pytest.raises(InputError, match=r"^C06: the dimension must be 10 or 30, but it was 12$"):
         get("C06", 12)
-    with pytest.raises(InputError, match=r"^C01: the dimension must be 2 to 30, but it was 31$"):
+    with pytest.raises(InputError, match=r"^C01: the dimension must be 1 to 30, but it was 31$"):
         get("C01", 31)
     with pytest.raises(InputError, match=r"^the problem must be one of C01, .*, C18, .*, but it was 'C19'$"):
         get("C19", 10)

@@ -102,7 +102,7 @@ def test_every_elite_of_a_finished_run_re_evaluates_to_its_stored_numbers(name, 
 
 def test_different_seeds_give_different_maps_and_the_same_seed_the_same():
     problem = get("C17", 10)
-    first, again, other = (illuminate(problem, evaluations=5_000, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (illuminate(problem, search="paper-3", evaluations=5_000, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first.elites.x, again.elites.x)
     assert not np.array_equal(first.elites.f, other.elites.f)
 

@@ -3,9 +3,8 @@
 Every problem that is written as formulas has the same compiled function; what tells them apart is `data`, which
 holds the instructions. So nothing is compiled for a new problem, and nothing but arithmetic can happen.
 
-Registers hold the variables (on their grids), then the constants, then one result for each instruction. `data` is
-n, k, i, o; then low, high and step of n variables; k constants; i instructions (code and two registers); the
-registers of the o results: f, then g, then h.
+Registers hold the variables, then the constants, then one result for each instruction. `data` is n, k, i, o; then
+k constants; i instructions (code and two registers); the registers of the o results: f, then g, then h.
 """
 
 from __future__ import annotations
@@ -61,7 +60,6 @@ from mapelites.problems.formulas.tree import (
     Restriction,
     Sum,
 )  # fmt: skip
-from mapelites.rounding import snap
 
 MOST_SQUARED = 4  # the largest power that is worked out by multiplying
 
@@ -71,10 +69,8 @@ def machine(x, data, out):
     """Follow the instructions in `data`."""
     n, constants, instructions, results = int(data[0]), int(data[1]), int(data[2]), int(data[3])
     registers = np.empty(n + constants + instructions)
+    registers[:n] = x
     at = 4
-    for i in range(n):
-        registers[i] = snap(x[i], data[at], data[at + 1], data[at + 2])
-        at += 3
     for i in range(n, n + constants):
         registers[i] = data[at]
         at += 1
@@ -216,14 +212,13 @@ def data_of(document: Document) -> Array:
     n, k = len(document.variables), len(program.constants)
     first = {"variable": 0, "constant": n, "result": n + k}
     head = [n, k, len(program.instructions), len(results)]
-    grid = [number for each in document.variables for number in (each.low, each.high, each.step)]
     steps = [
         number
         for code, a, b in program.instructions
         for number in (code, first[a.kind] + a.place, first[b.kind] + b.place)
     ]
     ends = [first[each.kind] + each.place for each in results]
-    return np.array([*head, *grid, *program.constants, *steps, *ends], dtype=np.float64)
+    return np.array([*head, *program.constants, *steps, *ends], dtype=np.float64)
 
 
 def constant(node: Expression, lets: Mapping[str, Expression]) -> float | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from mapelites.search.state import EVALUATIONS, accept, cell_of, place_of
+from mapelites.search.state import EVALUATIONS, accept, cell_of, compute, place_of
 
 NEGLIGIBLE = 1e-8  # of f: a smaller fall is worth next to nothing
 
@@ -31,7 +31,7 @@ def evaluate(kernel, state, m, gain, budget, x, values, made_by):
     if state.counters[EVALUATIONS] >= budget:
         fill_with(values, np.inf)
     else:
-        kernel(x, m.data, values)
+        compute(kernel, m, x, values)
         offer(state, m, gain, x, values, made_by)
 
 

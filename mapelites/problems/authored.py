@@ -14,6 +14,7 @@ with numba's `njit`. Which of these it is need not be said.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,8 @@ def problem(
 class Written:
     """A function in plain Python or numpy, called the way it was written for.
 
-    One that cannot be called with a vector is tried with a batch; which it is, is found out at the first call.
+    One that cannot be called with a vector is tried with a batch; which it is, is found out at the first call, unless
+    somebody knows it already and says so in `batch`.
     """
 
     def __init__(self, function: Callable[..., Any], inequalities: int, equalities: int) -> None:
@@ -93,25 +95,25 @@ class Written:
 
     def rows(self, points: Array) -> Array:
         """f, g and h of a batch side by side."""
-        if self.batch is None and len(points):
-            self.batch = self._takes_batches(points[0])
+        found = [self._first(points[0])] if self.batch is None and len(points) else []
         if self.batch:
             return self._of_batch(points)
-        return np.array([self._of_one(point) for point in points]).reshape(len(points), 1 + self.m + self.p)
+        found += [self._of_one(point) for point in points[len(found) :]]
+        return np.array(found).reshape(len(points), 1 + self.m + self.p)
 
-    def _takes_batches(self, point: Array) -> bool | None:
-        """Whether it does; None where it fails at this point either way, so that nothing can be said yet."""
+    def _first(self, point: Array) -> Array:
+        """The values at a point, and from now on which kind it is; where it fails either way, that is still open."""
+        unusable = IndexError, ValueError, TypeError
         try:
-            self._of_one(point)
-        except (IndexError, ValueError, TypeError):
+            row, self.batch = self._of_one(point), False
+        except unusable:
             # One row more than anything else is long, so that a row is not taken for a column.
             many = np.tile(point, (point.size + self.m + self.p + 1, 1))
-            try:
-                self._of_batch(many)
-            except (IndexError, ValueError, TypeError):
-                return None
-            return True
-        return False
+            with suppress(*unusable):
+                row, self.batch = self._of_batch(many)[0], True
+            if self.batch is None:
+                raise
+        return row
 
     def _of_one(self, point: Array) -> Array:
         f, g, h = self._parts(self.function(point.copy()))

@@ -134,6 +134,11 @@ def description(problem: Problem, file: str, digest: str) -> str:
     return json.dumps(table, sort_keys=True)
 
 
+def with_kind(source: str, batch: bool | None) -> str:
+    """The description with what was found out about the function: whether it takes batches, or None for not known."""
+    return json.dumps({**json.loads(source), "batch": batch}, sort_keys=True)
+
+
 def is_description(source: str) -> bool:
     """Whether a problem's source is a description; formulas never begin like one."""
     return source.startswith("{")

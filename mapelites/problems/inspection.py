@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from mapelites.problems.files import FileError, check, load
+from mapelites.problems.files import FileError, check, load, with_kind
 
 MOST_SECONDS = 60.0
 PACKAGE = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def main(path: Path) -> str:
     try:
         for problem in load(path):
             warning = check(problem, path)
-            sources.append(problem.source)
+            sources.append(with_kind(problem.source, getattr(problem.function, "batch", None)))
             warnings += [warning] if warning else []
     except FileError as wrong:
         sources, error = [], str(wrong)

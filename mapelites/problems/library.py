@@ -17,6 +17,7 @@ from pathlib import Path
 from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.problems import cec2006, cec2010, gallery
+from mapelites.problems.authored import Written
 from mapelites.problems.files import AbsentError, described, digest_of, is_description, load
 from mapelites.problems.formulas import FormulaError, problem_of
 from mapelites.problems.inspection import inspect
@@ -147,6 +148,8 @@ class Library:
             if digest_of(path) == digest:
                 found = next((each for each in load(path) if each.name == problem.name), None)
                 if found is not None:
+                    if isinstance(found.function, Written):
+                        found.function.batch = table.get("batch")  # nobody has to find it out again
                     return replace(found, source=problem.source)
         if any(path.name == name for path in python):
             raise AbsentError(

@@ -76,6 +76,34 @@ def test_a_function_that_fails_at_first_is_still_recognised_as_one_of_batches() 
         picky.values([[0.95]])
 
 
+def test_no_process_evaluates_a_candidate_twice(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+
+    @problem(bounds={"a": (0.0, 1.0), "b": (0.0, 1.0)}, inequalities=["g"])
+    def slow(x):  # type: ignore[no-untyped-def]
+        with calls.open("a") as file:
+            file.write(f"{x.tobytes().hex()}\n")
+        return x[0], [0.5 - x[1]]
+
+    illuminate(slow, search="directed", evaluations=40, initial=20, workers=3, retries=0)
+    asked = calls.read_text().splitlines()
+    assert (len(asked), len(set(asked))) == (40, 40)
+
+
+@pytest.mark.parametrize(
+    ("body", "batch"), [("x[0], [1 - x[0]]", False), ("x[:, 0], [1 - x[:, 0]]", True)], ids=["one", "batch"]
+)
+def test_what_kind_a_function_is_goes_with_its_description(tmp_path: Path, body: str, batch: bool) -> None:
+    counting = "calls = []\n" + DECLARED + "def beam(x):\n    calls.append(len(x.shape))\n    return "
+    library = Library()
+    library.watch([written(tmp_path, HEAD + counting + body)])
+    found = library.get("beam")
+    assert found is not None
+    loaded = library.loaded(found)
+    assert loaded.values([[1.0, 2.0]]).tolist() == [[1.0, 0.0]]
+    assert loaded.function.function.__globals__["calls"] == [1 + batch]  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("search", ["paper-3", "directed"])
 def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(search: str) -> None:
     from numba import njit

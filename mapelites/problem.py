@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 Kind = Literal["inequality", "equality"]
 EQUALITY_TOLERANCE = 1e-4
 LONGEST_NAME = 40
+MOST_CONSTRAINTS = 62  # two bins for each of more than these are more cells than there are numbers for
 NAME = re.compile(rf"[^\s=,;]([^\n\r=,;]{{0,{LONGEST_NAME - 2}}}[^\s=,;])?")
 
 
@@ -135,6 +136,11 @@ class Problem:
             raise InputError(f"{self.name}: a step must be from 0 to the width of the bounds, but one was not")
         if not self.constraints:
             raise InputError(f"{self.name}: a problem needs at least one constraint to map, but it has none")
+        if len(self.constraints) > MOST_CONSTRAINTS:
+            raise InputError(
+                f"{self.name}: a map has room for {MOST_CONSTRAINTS} constraints, but there were "
+                f"{len(self.constraints)}: put some of them together, such as their maximum"
+            )
         for what, named in (("variables", self.variables), ("constraints", [each.name for each in self.constraints])):
             for name in named:
                 if not NAME.fullmatch(name) or named.count(name) > 1:

@@ -24,7 +24,7 @@ from mapelites.search.bounds import RULES
 from mapelites.search.settings import ARCHIVES
 from mapelites.slow import Outside
 from mapelites.snapshot import Snapshot
-from mapelites.tolerances import PAPER_LEVELS, Tolerances
+from mapelites.tolerances import Tolerances, default_levels
 
 CHUNK_SECONDS = 0.1
 COLUMNS = ("cell", "f", "feasible", "found_at", "operator")  # of every table of elites
@@ -101,7 +101,7 @@ def parse_search(options: argparse.Namespace) -> Illumination:
     problem = own.loaded(get(options.problem, options.dim))
     changes = {name: getattr(options, name) for name in SETTINGS}
     settings = Settings.of(options.search, problem.dimension, **changes)
-    default: tuple[Any, ...] = PAPER_LEVELS
+    default: tuple[Any, ...] = default_levels(len(problem.constraints))
     named: dict[str, tuple[Any, ...]] = {}
     for text in options.levels:
         name, equals, numbers = text.rpartition("=")

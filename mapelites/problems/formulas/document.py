@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import get_args
 
+from mapelites.problem import MOST_CONSTRAINTS
 from mapelites.problems.formulas.expressions import Reader
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
 from mapelites.problems.formulas.machine import constant
@@ -30,7 +31,6 @@ WORDS = frozenset({
 })  # fmt: skip
 OBJECTIVES = ("minimise", "minimize", "maximise", "maximize")
 MOST_VARIABLES = 200
-MOST_CONSTRAINTS = 100
 LONGEST_NAME = 24
 UNTITLED = "My problem"
 TOLERANCE = 1e-4

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ import numpy as np
 from mapelites.archive import Archive, Elite
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError
-from mapelites.problems import dimensions, get, own, suites
+from mapelites.problem import Problem
+from mapelites.problems import dimensions, get, names, own, suites
 from mapelites.search import SEARCHES, Illumination, Settings, compile_searches
 from mapelites.search.bounds import RULES
 from mapelites.search.settings import ARCHIVES
@@ -76,7 +78,7 @@ def add_problems_option(command: argparse.ArgumentParser) -> None:
 
 
 def watch_problems(options: argparse.Namespace) -> None:
-    """Read the files that the options name, and say what is wrong with them."""
+    """Read the files that the options name."""
     own.watch(options.problems, getattr(options, "data", None) and Path(options.data) / "problems")
 
 
@@ -98,7 +100,7 @@ def add_settings_options(command: argparse.ArgumentParser) -> None:
 def parse_search(options: argparse.Namespace) -> Illumination:
     """The search that the options describe, not yet begun."""
     watch_problems(options)
-    problem = own.loaded(get(options.problem, options.dim))
+    problem = _named(options.problem, options.dim)
     changes = {name: getattr(options, name) for name in SETTINGS}
     settings = Settings.of(options.search, problem.dimension, **changes)
     default: tuple[Any, ...] = default_levels(len(problem.constraints))
@@ -114,6 +116,21 @@ def parse_search(options: argparse.Namespace) -> Illumination:
     return Illumination(problem, tolerances, settings, Outside(patience=CHUNK_SECONDS))
 
 
+def _named(name: str, dimension: int | None) -> Problem:
+    """The problem of that name; where there is none, a file that cannot be used may be the reason."""
+    if name not in names():
+        _tell(entry.error for entry in own.entries())
+    problem = own.loaded(get(name, dimension))
+    found = own.entry_of(name)
+    _tell(found.warnings if found else ())
+    return problem
+
+
+def _tell(said: Iterable[str]) -> None:
+    for each in filter(None, said):
+        sys.stderr.write(f"{each}\n")
+
+
 def list_problems(options: argparse.Namespace) -> None:
     """One line per problem, and what is wrong with the files."""
     watch_problems(options)
@@ -124,8 +141,7 @@ def list_problems(options: argparse.Namespace) -> None:
         for name in listed:
             print(f"{name:<{width}} {_line(name)}")
     for entry in own.entries():
-        for said in filter(None, (entry.error, *entry.warnings)):
-            sys.stderr.write(f"{said}\n")
+        _tell((entry.error, *entry.warnings))
 
 
 def _line(name: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import linecache
 import sys
-import time
 import traceback
 from dataclasses import replace
 from functools import lru_cache
@@ -23,8 +22,6 @@ import numpy as np
 from mapelites.errors import InputError
 from mapelites.problem import Array, Constraint, Problem
 
-CHECK_POINTS = 9
-CHECK_SECONDS = 2.0
 TEXTS = ("name", "title", "difficulty", "best_known_note", "reference")
 LISTS = ("variables", "units", "meanings")
 VECTORS = ("lower", "upper", "steps")
@@ -51,7 +48,7 @@ def load(path: Path) -> tuple[Problem, ...]:
     try:
         exec(compile(content, str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
-        raise FileError(f"{where(path, error)}: {_said(error)}") from error
+        raise FileError(f"{where(path, error)}: {said_by(error)}") from error
     found = {each.name: each for each in vars(module).values() if isinstance(each, Problem)}
     if not found:
         raise FileError(f"{path.name}: there is no problem in it: write @problem(...) above a function")
@@ -70,44 +67,6 @@ def digest_of(path: Path) -> str:
     return sha256(_read(path)).hexdigest()
 
 
-def check(problem: Problem, path: Path) -> str:
-    """Evaluate some points. A `FileError` where nothing can be made of it; a warning where some points fail."""
-    wrong: list[str] = []
-    points = _points(problem)
-    started, tried = time.monotonic(), 0
-    for point in points:
-        tried += 1
-        try:
-            with np.errstate(all="ignore"):
-                values = problem.values(point[None])[0]
-        except Exception as error:
-            wrong.append(f"{where(path, error)}: {_said(error)} (in {problem.name}, at {_spelled(problem, point)})")
-        else:
-            if not np.isfinite(values).all():
-                names = ("f", *(each.name for each in problem.constraints))
-                bad = ", ".join(name for name, value in zip(names, values, strict=True) if not np.isfinite(value))
-                wrong.append(
-                    f"{path.name}: {problem.name} gives no finite number for {bad} at {_spelled(problem, point)}"
-                )
-        if time.monotonic() - started > CHECK_SECONDS:
-            break
-    if len(wrong) == tried:
-        raise FileError(wrong[0])
-    return f"{wrong[0]}; so it was at {len(wrong)} of {tried} points" if wrong else ""
-
-
-def _points(problem: Problem) -> Array:
-    """The middle of the bounds, then some at random, the same each time."""
-    shares = np.random.default_rng(0).random((CHECK_POINTS, problem.dimension))
-    shares[0] = 0.5
-    return problem.rounded(problem.lower + shares * (problem.upper - problem.lower))
-
-
-def _spelled(problem: Problem, point: Array) -> str:
-    shown = [f"{name} = {value:.4g}" for name, value in zip(problem.variables, point, strict=True)]
-    return ", ".join(shown[:6]) + (", ..." if len(shown) > 6 else "")
-
-
 def where(path: Path, error: BaseException) -> str:
     """The file and the line in it that an error came from."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
@@ -116,7 +75,8 @@ def where(path: Path, error: BaseException) -> str:
     return f"{path.name}, line {lines[-1]}" if lines else path.name
 
 
-def _said(error: BaseException) -> str:
+def said_by(error: BaseException) -> str:
+    """What an error says, in one sentence."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, SyntaxError):

@@ -125,3 +125,12 @@ def test_the_bar_says_how_far_how_fast_and_how_long_still():
     assert progress.line(50_000, 2.0, "note", 50) == "[==       ] " + words
     assert progress.line(50_000, 2.0, "note", 40) == words
     assert [clock(7), clock(750), clock(3723)] == ["0:07", "12:30", "1:02:03"]
+
+
+def test_a_problem_that_is_not_known_since_its_file_is_broken_is_told_with_the_reason(tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text("from mapelites import problem\nbeam = problem(\n")
+    assert main(["run", "beam", "--problems", str(path)]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("mine.py, line 2: this is not Python")
+    assert said[1].startswith("the problem must be one of C01")

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from mapelites import InputError, Tolerances, illuminate, problem
-from mapelites.problems.files import AbsentError, FileError, check, described, load
+from mapelites.problems.files import AbsentError, FileError, described, load
 from mapelites.problems.inspection import inspect
 from mapelites.problems.library import Library
+from mapelites.problems.trial import check
 
 HEAD = "from mapelites import problem\n"
 DECLARED = '@problem(bounds={"a": (0.5, 2), "n": (1, 9)}, inequalities=["limit"], integers=["n"], units={"a": "mm"})\n'
@@ -140,12 +141,12 @@ def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(s
         (HEAD + '@problem(bounds={"a": (0, 1)}, inequalities="g1")\ndef f(x): ...',
          "inequalities must be a list of names, but it was 'g1'"),
         (HEAD + DECLARED + "def beam(x):\n    return x[0], [1, 2], []",
-         "it must return one f, 1 inequalities and 0 equalities, but it returned 1, 2 and 0"),
+         "mine.py, line 2: it must return one f, 1 inequalities and 0 equalities, but it returned 1, 2 and 0"),
         (HEAD + DECLARED + "def beam(x):\n    return x[0]", "it must return f, the list of g and the list of h"),
         (HEAD + DECLARED + "def beam(x):\n    y = 1\n    return x[9], [0], []",
          "mine.py, line 5: IndexError: index 9 is out of bounds"),
         (HEAD + DECLARED + "def beam(x):\n    return float('nan'), [0], []",
-         "beam gives no finite number for f at a = 1.25, n = 5"),
+         "mine.py, line 2: beam gives no finite number for f at a = 1.25, n = 5"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_file_line_and_what_to_change(tmp_path: Path, text: str, words: str) -> None:
@@ -157,7 +158,7 @@ def test_what_is_wrong_is_said_with_file_line_and_what_to_change(tmp_path: Path,
 
 def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + DECLARED + "def beam(x):\n    return 1 / int(x[0] > 1.3), [0], []")
-    warning = check(load(path)[0], path)
+    warning = check(load(path)[0], path).warning
     assert warning.startswith("mine.py, line 4: ZeroDivisionError")
     assert "of 9 points" in warning
 
@@ -187,7 +188,32 @@ def test_a_file_that_kills_its_process_or_hangs_harms_nobody(tmp_path: Path) -> 
     killer = written(tmp_path, "print('hello')\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     assert inspect(killer).error == "mine.py: it ended the process that looked at it, with signal 9"
     sleeper = written(tmp_path, "import time\ntime.sleep(600)")
-    assert inspect(sleeper, seconds=3.0).error == "mine.py: it must be looked at within 3 s, but it took longer"
+    assert inspect(sleeper, seconds=3.0).error == "mine.py: it must be executed within 3 s, but it took longer"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "beam ended its process by SIGSEGV at a = 1.25, n = 5; so it was"),
+        ("os._exit(4)", "beam ended its process with code 4 at a = 1.25, n = 5; so it was"),
+        ("raise SystemExit('enough')", "SystemExit: enough (in beam, at a = 1.25, n = 5); so it was at 2 of 9"),
+    ],
+)
+def test_a_function_that_ends_its_process_is_warned_of_and_can_be_used(
+    tmp_path: Path, trouble: str, words: str
+) -> None:
+    body = f"def beam(x):\n    if x[0] < 1.3:\n        {trouble}\n    return x[0], [0], []"
+    found = inspect(written(tmp_path, HEAD + "import os, signal\n" + DECLARED + body))
+    assert (found.error, len(found.sources)) == ("", 1)
+    assert found.warnings[0].startswith("mine.py, line ")
+    assert words in found.warnings[0]
+
+
+def test_a_function_that_takes_longer_than_its_check_is_warned_of_and_can_be_used(tmp_path: Path) -> None:
+    path = written(tmp_path, HEAD + "import time\n" + DECLARED + "def beam(x):\n    time.sleep(600)")
+    tried = check(load(path)[0], path, seconds=0.2)
+    assert tried.warning == "mine.py, line 3: beam gave no answer within 0.2 s at a = 1.25, n = 5"
+    assert tried.batch is None
 
 
 def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tmp_path: Path) -> None:

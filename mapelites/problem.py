@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 Kind = Literal["inequality", "equality"]
 EQUALITY_TOLERANCE = 1e-4
 LONGEST_NAME = 40
+ALMOST_WHOLE = 1e-9
 MOST_CONSTRAINTS = 62  # two bins for each of more than these are more cells than there are numbers for
 NAME = re.compile(rf"[^\s=,;]([^\n\r=,;]{{0,{LONGEST_NAME - 2}}}[^\s=,;])?")
 
@@ -226,6 +227,17 @@ class Problem:
         """Which rows of a (batch, m + p) array of violations count as feasible."""
         inside: NDArray[np.bool_] = np.all(violation <= self.feasible_up_to, axis=-1)
         return inside
+
+
+def whole_bounds(low: float, high: float) -> tuple[float, float] | None:
+    """The smallest and the largest whole number within bounds, or None where there are not two.
+
+    >>> whole_bounds(0.5, 4.5), whole_bounds(0.5, 1.5)
+    ((1.0, 4.0), None)
+    """
+    # A bound that was computed may be a whole number but for its last digits.
+    first, last = float(np.ceil(low - ALMOST_WHOLE)), float(np.floor(high + ALMOST_WHOLE))
+    return (first, last) if first < last else None
 
 
 def _readonly(values: ArrayLike) -> Array:

@@ -125,6 +125,15 @@ def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(s
         assert best.f == pytest.approx(0.09, abs=1e-3)
 
 
+def test_a_whole_variable_is_a_whole_number_whatever_its_bounds() -> None:
+    @problem(bounds={"n": (0.5, 4.5)}, inequalities=["g"], integers=["n"])
+    def small(x):  # type: ignore[no-untyped-def]
+        return x[0], [0.0]
+
+    assert (small.lower.tolist(), small.upper.tolist()) == ([1.0], [4.0])
+    assert small.rounded([[0.5], [1.4], [4.5]]).tolist() == [[1.0], [1.0], [4.0]]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -138,6 +147,20 @@ def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(s
         (HEAD + '@problem(bounds={"a": (0, 1)})\ndef f(x): ...', "a problem needs at least one constraint"),
         (HEAD + '@problem(bounds={"a": (0, 1)}, inequalities=["g"], integers=["b"])\ndef f(x): ...',
          "integers: the variables are a, but 'b' is not among them"),
+        (HEAD + '@problem(bounds={"a": (0.2, 1.8)}, inequalities=["g"], integers=["a"])\ndef f(x): ...',
+         "integers: two whole numbers or more must lie within the bounds of a, but they were [0.2, 1.8]"),
+        (HEAD + "@problem\ndef f(x): ...",
+         "mine.py, line 2: @problem needs parentheses: write @problem(bounds={...}, inequalities=[...])"),
+        (HEAD + '@problem(bounds=[(0, 1)], inequalities=["g"])\ndef f(x): ...',
+         'mine.py, line 2: bounds must be by variable, such as {"width": (0.1, 2)}, but they were [(0, 1)]'),
+        (HEAD + '@problem(bounds={"a": 3}, inequalities=["g"])\ndef f(x): ...',
+         "bounds: a must have a lower and an upper number, such as (0, 1), but it had 3"),
+        (HEAD + '@problem(bounds={"a": "01"}, inequalities=["g"])\ndef f(x): ...', "such as (0, 1), but it had '01'"),
+        (HEAD + '@problem(bounds={"a": (0, "b")}, inequalities=["g"])\ndef f(x): ...', "but it had (0, 'b')"),
+        (HEAD + "from numba import njit\n" + DECLARED + "@njit\ndef f(x):\n    return y, (1.0,)",
+         "mine.py, line 3: f: numba cannot compile it: NameError: name 'y' is not defined"),
+        (HEAD + "from numba import njit\n" + DECLARED + "@njit\ndef f(x):\n    return x.most(), (1.0,)",
+         "f: numba cannot compile it: Unknown attribute 'most' of type array(float64, 1d, C) (line 6)"),
         (HEAD + '@problem(bounds={"a": (0, 1)}, inequalities="g1")\ndef f(x): ...',
          "inequalities must be a list of names, but it was 'g1'"),
         (HEAD + DECLARED + "def beam(x):\n    return x[0], [1, 2], []",

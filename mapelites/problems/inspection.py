@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mapelites.problems import trial
-from mapelites.problems.files import FileError, load, with_kind
+from mapelites.problems.files import FileError, imported, load, with_kind
 
 MOST_SECONDS = 60.0  # for what a file does when it is executed; its functions are tried after that
 SPARE_SECONDS = 10.0  # for starting and ending the process that looks
@@ -28,6 +28,7 @@ class Found:
     sources: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     error: str = ""
+    helpers: tuple[str, ...] = ()  # what it imports from its folder
 
 
 def inspect(path: Path, seconds: float = MOST_SECONDS) -> Found:
@@ -45,7 +46,7 @@ def inspect(path: Path, seconds: float = MOST_SECONDS) -> Found:
         return slow
     try:
         table = json.loads(done.stdout.splitlines()[-1])
-        return Found(tuple(table["sources"]), tuple(table["warnings"]), str(table["error"]))
+        return Found(tuple(table["sources"]), tuple(table["warnings"]), str(table["error"]), tuple(table["helpers"]))
     except (IndexError, ValueError, KeyError, TypeError):
         return slow if done.returncode == -signal.SIGALRM else Found(error=_ended(path, done))
 
@@ -60,7 +61,7 @@ def _ended(path: Path, done: subprocess.CompletedProcess[bytes]) -> str:
 
 def main(path: Path, seconds: float) -> str:
     """Load and check a file, and say what was found."""
-    sources, warnings, error = [], [], ""
+    sources, warnings, error, cause = [], [], "", None
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)  # ends this process, whatever the file does
         problems = load(path)
@@ -70,8 +71,9 @@ def main(path: Path, seconds: float) -> str:
             sources.append(with_kind(problem.source, tried.batch))
             warnings += [tried.warning] if tried.warning else []
     except FileError as wrong:
-        sources, error = [], str(wrong)
-    return json.dumps({"sources": sources, "warnings": warnings, "error": error})
+        sources, error, cause = [], str(wrong), wrong.__cause__
+    table = {"sources": sources, "warnings": warnings, "error": error, "helpers": imported(path, cause)}
+    return json.dumps(table)
 
 
 if __name__ == "__main__":

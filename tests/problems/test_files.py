@@ -252,7 +252,7 @@ def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tm
     written(tmp_path, BEAM.replace("1 - x[0]", "1 - y"))
     assert library.entries()[0].error.startswith("mine.py, line 5: NameError: name 'y' is not defined")
     assert library.get("beam") is first
-    with pytest.raises(AbsentError, match=r"mine.py has changed since this run began"):
+    with pytest.raises(AbsentError, match=r"mine.py, or what it imports, has changed since this run began"):
         library.loaded(first)
 
     written(tmp_path, BEAM.replace("x[0] * x[1]", "3 * x[0] * x[1]"))
@@ -267,6 +267,31 @@ def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tm
     assert library.names() == ()
     with pytest.raises(AbsentError, match=r"beam is in the file mine.py, which is not here: start with --problems"):
         library.loaded(second)
+
+
+def test_a_helper_beside_a_file_belongs_to_it(tmp_path: Path) -> None:
+    path = written(tmp_path, "import helper\n" + BEAM.replace("1 - x[0]", "helper.limit(x)"))
+    helper = "def limit(x):\n    return {} - x[0]\n"
+    written(tmp_path, helper.format(1), "helper.py")
+    library = Library()
+    library.watch([path])
+    first = library.get("beam")
+    assert first is not None
+    assert library.loaded(first).values([[1.0, 2.0]]).tolist() == [[2.0, 0.0]]
+
+    written(tmp_path, helper.format(2), "helper.py")
+    with pytest.raises(AbsentError, match=r"mine.py, or what it imports, has changed since this run began"):
+        library.loaded(first)
+    second = library.get("beam")
+    assert second is not None
+    assert second.source != first.source
+    assert library.loaded(second).values([[1.0, 2.0]]).tolist() == [[2.0, 1.0]]
+
+    written(tmp_path, "def limit(:", "helper.py")
+    assert "this is not Python" in library.entries()[0].error
+    written(tmp_path, helper.format(1), "helper.py")
+    assert library.get("beam").source == first.source  # type: ignore[union-attr]
+    assert library.entries()[0].error == ""
 
 
 def test_a_folder_holds_both_kinds_and_a_taken_name_is_said(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ from mapelites.tolerances import Tolerances, default_levels
 CHUNK_SECONDS = 0.1
 COLUMNS = ("cell", "f", "feasible", "found_at", "operator")  # of every table of elites
 SETTINGS = (
-    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "archive", "centroids",
+    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "retries", "archive",
+    "centroids",
 )  # fmt: skip
 
 
@@ -65,6 +66,7 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--workers", type=int, help="processes that evaluate a function without a kernel")
     command.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster evaluate instead")
     command.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker")
+    command.add_argument("--retries", type=int, help="of an evaluation that raised, hung or died (default 1)")
     command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
     command.add_argument("--centroids", type=int, help="how many of these (default 1000)")
     add_settings_options(command)
@@ -251,7 +253,8 @@ def describe(snapshot: Snapshot) -> str:
         f"QD score       {s.qd_score:.4g}",
     ]
     if snapshot.refused:
-        lines.append(f"refused        {snapshot.refused:,} candidates with a value that is not a finite number")
+        kinds = ", ".join(f"{count:,} {kind}" for kind, (count, _) in snapshot.failures.items())
+        lines.append(f"refused        {snapshot.refused:,} candidates: {kinds or 'a value is not a finite number'}")
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ of constraints that are still there stay. To set it to other levels altogether, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,10 +23,11 @@ from dash.development.base_component import Component
 
 from components.format import count
 from mapelites.errors import InputError, unknown
-from mapelites.tolerances import PAPER_LEVELS, Tolerances, check_levels, short
+from mapelites.tolerances import MOST_CELLS, PAPER_LEVELS, Tolerances, check_levels, default_levels, short
 
 ALL_CONSTRAINTS = "=all"  # which no constraint can be called
 DEFAULT_STEP = 1e-4
+MOST_FACTORS = 8  # that are spelled out one by one
 PRESETS: dict[str, tuple[str, str, Callable[[float], tuple[float, ...]]]] = {
     "paper": ("The paper's", "0, 1e-4, 1e-2, 1", lambda _: PAPER_LEVELS),
     "decades": ("Decades", "0, then 1e-4 to 10 in powers of ten", lambda _: (0.0, *(10.0**k for k in range(-4, 2)))),
@@ -91,9 +93,10 @@ def register(app: Dash, prefix: str) -> None:
         State(f"{prefix}-step", "value"),
         State({"form": prefix, "row": ALL}, "value"),
         State({"form": prefix, "row": ALL}, "id"),
+        State(value_id(prefix), "data"),
         prevent_initial_call=True,
     )
-    def rewrite(same: bool, _: list[int], names: Any, step: Any, values: list[Any], ids: list[Any]) -> Any:
+    def rewrite(same: bool, _: list[int], names: Any, step: Any, values: list[Any], ids: list[Any], old: Any) -> Any:
         names = _names(names)
         if isinstance(ctx.triggered_id, dict):
             if not any(_):
@@ -104,8 +107,11 @@ def register(app: Dash, prefix: str) -> None:
             levels = PRESETS[preset][2](_step(step))
             return _rows(prefix, names, [levels] * len(names), same)
         now = {str(each["row"]): value for each, value in zip(ids, values, strict=True)}
-        first = next(iter(now.values()), _texts(PAPER_LEVELS))
+        default = default_levels(len(names))
+        first = next(iter(now.values()), _texts(default))
         kept = [now.get(name, now.get(ALL_CONSTRAINTS, first)) for name in names]
+        if ctx.triggered_id == constraints_id(prefix) and (_untouched(old) or not _fit(kept)):
+            kept = [_texts(default)] * len(names)
         return _rows(prefix, names, kept, same)
 
     @app.callback(
@@ -127,6 +133,20 @@ def register(app: Dash, prefix: str) -> None:
         bins = [_bins(row) if not error else [] for row, error in rows]
         data, total = _whole(_names(names), [str(each["row"]) for each in ids], values, rows)
         return texts, [error for _, error in rows], bins, total, no_update if data == before else data
+
+
+def _untouched(data: Any) -> bool:
+    """Whether the form still says what it said when it opened."""
+    try:
+        tolerances = read(data)
+    except InputError:
+        return False
+    return set(tolerances.levels) == {default_levels(len(tolerances.names))}
+
+
+def _fit(levels: Sequence[Any]) -> bool:
+    """Whether a map has room for so many cells; levels that are wrong are for the form to say."""
+    return math.prod(len(each) + 1 for each in levels) <= MOST_CELLS
 
 
 def _whole(names: Sequence[str], rows: Sequence[str], values: Sequence[Any], checked: Sequence[Any]) -> Any:
@@ -207,8 +227,19 @@ def _bins(levels: tuple[float, ...]) -> list[Component]:
 
 
 def _sum(tolerances: Tolerances) -> Component:
-    product = " × ".join(str(bins) for bins in tolerances.shape)
-    return dmc.Text([dmc.Text(f"{count(tolerances.cells)} cells", span=True, fw=650), f" = {product} bins"], size="sm")
+    product = f"{' × '.join(map(str, tolerances.shape))} bins"
+    if len(tolerances.shape) > MOST_FACTORS and len(set(tolerances.shape)) == 1:
+        product = f"{tolerances.shape[0]} bins for each of {len(tolerances.shape)} constraints"
+    cells = dmc.Text(f"{count(tolerances.cells)} cells", span=True, fw=650)
+    return dmc.Text([cells, f" = {product}{_fewer(tolerances)}"], size="sm")
+
+
+def _fewer(tolerances: Tolerances) -> str:
+    """A word about levels that are fewer than the paper's because there is no room for these."""
+    default = default_levels(len(tolerances.names))
+    if default == PAPER_LEVELS or set(tolerances.levels) != {default}:
+        return ""
+    return ". The paper's four levels would make more cells than a map has room for."
 
 
 def _texts(levels: Sequence[float]) -> list[str]:

@@ -21,6 +21,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 EQUALITY_TOLERANCE = 1e-4
 LONGEST_NAME = 40
 LONGEST_SHOWN = 80  # characters of what a function returned
+ALMOST_WHOLE = 1e-9
+MOST_CONSTRAINTS = 62  # two bins for each of more than these are more cells than there are numbers for
 NAME = re.compile(rf"[^\s=,;]([^\n\r=,;]{{0,{LONGEST_NAME - 2}}}[^\s=,;])?")
 
 
@@ -137,6 +139,11 @@ class Problem:
             raise InputError(f"{self.name}: a step must be from 0 to the width of the bounds, but one was not")
         if not self.constraints:
             raise InputError(f"{self.name}: a problem needs at least one constraint to map, but it has none")
+        if len(self.constraints) > MOST_CONSTRAINTS:
+            raise InputError(
+                f"{self.name}: a map has room for {MOST_CONSTRAINTS} constraints, but there were "
+                f"{len(self.constraints)}: put some of them together, such as their maximum"
+            )
         for what, named in (("variables", self.variables), ("constraints", [each.name for each in self.constraints])):
             for name in named:
                 if not NAME.fullmatch(name) or named.count(name) > 1:
@@ -261,6 +268,17 @@ class Problem:
         """Which rows of a (batch, m + p) array of violations count as feasible."""
         inside: NDArray[np.bool_] = np.all(violation <= self.feasible_up_to, axis=-1)
         return inside
+
+
+def whole_bounds(low: float, high: float) -> tuple[float, float] | None:
+    """The smallest and the largest whole number within bounds, or None where there are not two.
+
+    >>> whole_bounds(0.5, 4.5), whole_bounds(0.5, 1.5)
+    ((1.0, 4.0), None)
+    """
+    # A bound that was computed may be a whole number but for its last digits.
+    first, last = float(np.ceil(low - ALMOST_WHOLE)), float(np.floor(high + ALMOST_WHOLE))
+    return (first, last) if first < last else None
 
 
 def _readonly(values: ArrayLike) -> Array:

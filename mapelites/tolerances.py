@@ -17,6 +17,8 @@ from mapelites.errors import InputError
 from mapelites.problem import Kind, Problem
 
 PAPER_LEVELS = (0.0, 1e-4, 1e-2, 1.0)
+# What a problem has that nobody chose levels for: the first of these whose cells can be numbered.
+DEFAULT_LEVELS = (PAPER_LEVELS, (0.0, 1e-4, 1.0), (0.0, 1e-4), (0.0,))
 MOST_LEVELS = 40
 MOST_CELLS = 2**63 - 1  # cells have 64-bit numbers
 
@@ -54,8 +56,8 @@ class Tolerances:
 
     @classmethod
     def default(cls, problem: Problem) -> Tolerances:
-        """The paper's levels for every constraint (section 4)."""
-        return cls.same(problem, PAPER_LEVELS)
+        """The paper's levels for every constraint (section 4), or as many of them as so many constraints allow."""
+        return cls.same(problem, default_levels(len(problem.constraints)))
 
     @classmethod
     def same(cls, problem: Problem, levels: Iterable[float]) -> Tolerances:
@@ -65,12 +67,13 @@ class Tolerances:
 
     @classmethod
     def of(cls, problem: Problem, levels: Mapping[str, Iterable[float]]) -> Tolerances:
-        """Levels by constraint name; a constraint that is not named gets the paper's."""
+        """Levels by constraint name; one that is not named gets those of `default`."""
         names = tuple(constraint.name for constraint in problem.constraints)
         for name in levels:
             if name not in names:
                 raise InputError(f"tolerances: {problem.name} has constraints {', '.join(names)}, but not {name!r}")
-        return cls(names, tuple(tuple(levels.get(name, PAPER_LEVELS)) for name in names))
+        default = default_levels(len(names))
+        return cls(names, tuple(tuple(levels.get(name, default)) for name in names))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -204,6 +207,16 @@ def _together(first: Levels, second: Levels, kinds: tuple[Kind, Kind], total: fl
     mask = np.array([[any(a.can_add_up(b, exact) for a in row for b in column) for column in columns] for row in rows])
     mask.flags.writeable = False
     return mask
+
+
+def default_levels(constraints: int) -> Levels:
+    """The levels of each of so many constraints where nobody chose any.
+
+    >>> default_levels(4), default_levels(38)
+    ((0.0, 0.0001, 0.01, 1.0), (0.0, 0.0001))
+    """
+    fitting = (levels for levels in DEFAULT_LEVELS if (len(levels) + 1) ** constraints <= MOST_CELLS)
+    return next(fitting, DEFAULT_LEVELS[-1])
 
 
 def check_levels(name: str, levels: Iterable[float]) -> Levels:

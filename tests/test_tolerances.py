@@ -27,6 +27,24 @@ def test_the_papers_levels_make_its_five_bins():
     assert tolerances.cells == 25
 
 
+@pytest.mark.parametrize(
+    ("constraints", "levels"),
+    [(27, (0.0, 1e-4, 1e-2, 1.0)), (28, (0.0, 1e-4, 1.0)), (31, (0.0, 1e-4, 1.0)), (32, (0.0, 1e-4)),
+     (39, (0.0, 1e-4)), (40, (0.0,)), (62, (0.0,))],
+)  # fmt: skip
+def test_the_more_constraints_the_fewer_of_the_papers_levels_until_the_cells_can_be_numbered(constraints, levels):
+    names = tuple(Constraint(f"g{i}", "inequality") for i in range(constraints))
+    problem = Problem("many", [0.0], [1.0], names, abs)
+    assert Tolerances.default(problem).levels == (levels,) * constraints
+    assert Tolerances.of(problem, {"g3": [0]}).levels[:4] == (levels, levels, levels, (0.0,))
+
+
+def test_more_constraints_than_any_map_has_room_for_are_refused():
+    names = tuple(Constraint(f"g{i}", "inequality") for i in range(63))
+    with pytest.raises(InputError, match=r"^many: a map has room for 62 constraints, but there were 63"):
+        Problem("many", [0.0], [1.0], names, abs)
+
+
 def test_a_violation_equal_to_a_level_falls_in_the_lower_bin():
     bins = one(0, 1e-4, 1e-2, 1).bins([[0.0], [5e-324], [1e-4], [np.nextafter(1e-4, 1)], [1.0], [1.5]])
     assert bins[:, 0].tolist() == [0, 1, 1, 2, 3, 4]

@@ -15,7 +15,7 @@ from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.problems import get
 from mapelites.search.settings import LARGEST_SEED, Settings
-from mapelites.tolerances import PAPER_LEVELS, Tolerances, check_levels
+from mapelites.tolerances import Tolerances, check_levels, default_levels
 
 MOST_RUNS = 1_000
 MOST_TASKS = 100_000
@@ -60,7 +60,7 @@ class Task:
             if value != getattr(plain, name):
                 words.append(f"--{name} {value!r}" if not isinstance(value, str) else f"--{name} {value}")
         for name, levels in zip(self.tolerances.names, self.tolerances.levels, strict=True):
-            if levels != PAPER_LEVELS:
+            if levels != default_levels(len(self.tolerances.names)):
                 words.append(f"--levels {name}={','.join(repr(level) for level in levels)}")
         return " ".join(words)
 
@@ -156,7 +156,7 @@ class Campaign:
         return Task(instance, index, self._tolerances(problem), settings)
 
     def _tolerances(self, problem: Problem) -> Tolerances:
-        default = self.levels.get(ALL_CONSTRAINTS, PAPER_LEVELS)
+        default = self.levels.get(ALL_CONSTRAINTS, default_levels(len(problem.constraints)))
         return Tolerances.of(problem, {c.name: self.levels.get(c.name, default) for c in problem.constraints})
 
     @cached_property

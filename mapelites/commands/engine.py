@@ -10,6 +10,7 @@ import secrets
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,21 @@ from mapelites.archive import Archive, Elite
 from mapelites.commands.parsing import whole
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError, raised
-from mapelites.problems import dimensions, get, own, suites
+from mapelites.problem import Problem
+from mapelites.problems import dimensions, get, names, own, suites
 from mapelites.runs.pacing import Stride
 from mapelites.search import DEFAULT_SEARCH, SEARCHES, Illumination, Settings, compile_searches
 from mapelites.search.bounds import RULES
 from mapelites.search.settings import ARCHIVES
 from mapelites.slow import Outside
 from mapelites.snapshot import Snapshot
-from mapelites.tolerances import PAPER_LEVELS, Tolerances
+from mapelites.tolerances import Tolerances, default_levels
 
 CHUNK_SECONDS = 0.1
 COLUMNS = ("cell", "f", "feasible", "found_at", "operator")  # of every table of elites
 SETTINGS = (
-    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "archive", "centroids",
+    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "retries", "archive",
+    "centroids",
 )  # fmt: skip
 
 
@@ -67,6 +70,7 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--workers", type=whole, help="processes that evaluate a function without a kernel")
     command.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster evaluate instead")
     command.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker")
+    command.add_argument("--retries", type=whole, help="of an evaluation that raised, hung or died (default 1)")
     command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
     command.add_argument("--centroids", type=whole, help="how many of these (default 1000)")
     add_settings_options(command)
@@ -80,7 +84,7 @@ def add_problems_option(command: argparse.ArgumentParser) -> None:
 
 
 def watch_problems(options: argparse.Namespace) -> None:
-    """Read the files that the options name, and say what is wrong with them."""
+    """Read the files that the options name."""
     own.watch(options.problems, getattr(options, "data", None) and Path(options.data) / "problems")
 
 
@@ -102,10 +106,10 @@ def add_settings_options(command: argparse.ArgumentParser) -> None:
 def parse_search(options: argparse.Namespace) -> Illumination:
     """The search that the options describe, not yet begun."""
     watch_problems(options)
-    problem = own.loaded(get(options.problem, options.dim))
+    problem = _named(options.problem, options.dim)
     changes = {name: getattr(options, name) for name in SETTINGS}
     settings = Settings.of(options.search, problem.dimension, **changes)
-    default: tuple[Any, ...] = PAPER_LEVELS
+    default: tuple[Any, ...] = default_levels(len(problem.constraints))
     named: dict[str, tuple[Any, ...]] = {}
     for text in options.levels:
         name, equals, numbers = text.rpartition("=")
@@ -118,6 +122,21 @@ def parse_search(options: argparse.Namespace) -> Illumination:
     return Illumination(problem, tolerances, settings, Outside(patience=CHUNK_SECONDS))
 
 
+def _named(name: str, dimension: int | None) -> Problem:
+    """The problem of that name; where there is none, a file that cannot be used may be the reason."""
+    if name not in names():
+        _tell(entry.error for entry in own.entries())
+    problem = own.loaded(get(name, dimension))
+    found = own.entry_of(name)
+    _tell(found.warnings if found else ())
+    return problem
+
+
+def _tell(said: Iterable[str]) -> None:
+    for each in filter(None, said):
+        sys.stderr.write(f"{each}\n")
+
+
 def list_problems(options: argparse.Namespace) -> None:
     """One line per problem, and what is wrong with the files."""
     watch_problems(options)
@@ -128,8 +147,7 @@ def list_problems(options: argparse.Namespace) -> None:
         for name in listed:
             print(f"{name:<{width}} {_line(name)}")
     for entry in own.entries():
-        for said in filter(None, (entry.error, *entry.warnings)):
-            sys.stderr.write(f"{said}\n")
+        _tell((entry.error, *entry.warnings))
 
 
 def _line(name: str) -> str:
@@ -263,7 +281,8 @@ def describe(snapshot: Snapshot) -> str:
         f"QD score       {s.qd_score:.4g}",
     ]
     if snapshot.refused:
-        lines.append(f"refused        {snapshot.refused:,} candidates with a value that is not a finite number")
+        kinds = ", ".join(f"{count:,} {kind}" for kind, (count, _) in snapshot.failures.items())
+        lines.append(f"refused        {snapshot.refused:,} candidates: {kinds or 'a value is not a finite number'}")
     return "\n".join(lines)
 
 

@@ -112,16 +112,18 @@ def _settled(store: Store, run_id: str) -> str:
 def list_runs(options: argparse.Namespace) -> None:
     """One line per run, the newest first, and how the store is."""
     store = Store(options.data)
+    runs, deleted = store.runs(), store.deleted()
+    width = max([len("problem"), *(len(_problem(run)) for run in (*runs, *deleted))]) + 2
     print(
-        f"{'run':<10}{'state':<10}{'problem':<9}{'search':<12}{'evaluations':>25}{'cells':>8}{'best feasible':>15}  "
-        + "size"
+        f"{'run':<10}{'state':<10}{'problem':<{width}}{'search':<12}{'evaluations':>25}{'cells':>8}"
+        f"{'best feasible':>15}  size"
     )
-    for run in store.runs():
-        print(_line(run))
+    for run in runs:
+        print(_line(run, width))
         if run.reason:
             print(f"{'':<10}{run.reason}")
-    for run in store.deleted():
-        print(f"{_line(run)}  deleted")
+    for run in deleted:
+        print(f"{_line(run, width)}  deleted")
     for text in store.damaged().values():
         print(text)
     worker, limit = store.worker(), store.limit
@@ -134,14 +136,16 @@ def list_runs(options: argparse.Namespace) -> None:
         print(f"over the limit; the oldest that could go: {' '.join(run.id for run in offered)}")
 
 
-def _line(run: Run) -> str:
+def _problem(run: Run) -> str:
+    return f"{run.request.problem} {run.request.dimension}D"
+
+
+def _line(run: Run, width: int) -> str:
+    """A run, with so much room for its problem."""
     request = run.request
-    problem, spent = (
-        f"{request.problem} {request.dimension}D",
-        f"{run.evaluations:,} of {request.settings.evaluations:,}",
-    )
+    spent = f"{run.evaluations:,} of {request.settings.evaluations:,}"
     return (
-        f"{run.id:<10}{run.state:<10}{problem:<9}{request.settings.search:<12}{spent:>25}{run.occupied:>8,}"
+        f"{run.id:<10}{run.state:<10}{_problem(run):<{width}}{request.settings.search:<12}{spent:>25}{run.occupied:>8,}"
         f"{number(run.best_feasible):>15}  {_bytes(run.size)}"
     )
 

@@ -14,12 +14,13 @@ with numba's `njit`. Which of these it is need not be said.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from mapelites.errors import InputError
-from mapelites.problem import EQUALITY_TOLERANCE, Array, Constraint, Problem
+from mapelites.problem import EQUALITY_TOLERANCE, Array, Constraint, Problem, whole_bounds
 from mapelites.problems.njit import kernel_around
 
 
@@ -45,14 +46,19 @@ def problem(
     >>> small([0.5, 3.2])
     (1.5, [-1.5], [])
     """
-    names = tuple(bounds)
+    ranges = _ranges(bounds)
+    names = tuple(ranges)
     _check_names(names, {"units": units or {}, "meanings": meanings or {}, "integers": integers, "steps": steps or {}})
+    ranges |= {name: _whole(name, *ranges[name]) for name in integers}
     grid = {**dict.fromkeys(integers, 1.0), **(steps or {})}
+    for name in integers:
+        if grid[name] % 1:
+            raise InputError(f"steps: the step of {name} must be whole, since {name} is, but it was {grid[name]!r}")
     g = tuple(Constraint(each, "inequality") for each in _listed("inequalities", inequalities))
     h = tuple(Constraint(each, "equality") for each in _listed("equalities", equalities))
 
     def make(function: Callable[..., Any]) -> Problem:
-        lower, upper = (np.array([bounds[name][end] for name in names], dtype=np.float64) for end in (0, 1))
+        lower, upper = (np.array([ranges[name][end] for name in names]) for end in (0, 1))
         spacing = np.array([grid.get(name, 0.0) for name in names])
         called = str(function.__name__)
         compiled = hasattr(function, "py_func")
@@ -79,7 +85,8 @@ def problem(
 class Written:
     """A function in plain Python or numpy, called the way it was written for.
 
-    One that cannot be called with a vector is tried with a batch; which it is, is found out at the first call.
+    One that cannot be called with a vector is tried with a batch; which it is, is found out at the first call, unless
+    somebody knows it already and says so in `batch`.
     """
 
     def __init__(self, function: Callable[..., Any], inequalities: int, equalities: int) -> None:
@@ -92,25 +99,25 @@ class Written:
 
     def rows(self, points: Array) -> Array:
         """f, g and h of a batch side by side."""
-        if self.batch is None and len(points):
-            self.batch = self._takes_batches(points[0])
+        found = [self._first(points[0])] if self.batch is None and len(points) else []
         if self.batch:
             return self._of_batch(points)
-        return np.array([self._of_one(point) for point in points]).reshape(len(points), 1 + self.m + self.p)
+        found += [self._of_one(point) for point in points[len(found) :]]
+        return np.array(found).reshape(len(points), 1 + self.m + self.p)
 
-    def _takes_batches(self, point: Array) -> bool | None:
-        """Whether it does; None where it fails at this point either way, so that nothing can be said yet."""
+    def _first(self, point: Array) -> Array:
+        """The values at a point, and from now on which kind it is; where it fails either way, that is still open."""
+        unusable = IndexError, ValueError, TypeError
         try:
-            self._of_one(point)
-        except (IndexError, ValueError, TypeError):
+            row, self.batch = self._of_one(point), False
+        except unusable:
             # One row more than anything else is long, so that a row is not taken for a column.
             many = np.tile(point, (point.size + self.m + self.p + 1, 1))
-            try:
-                self._of_batch(many)
-            except (IndexError, ValueError, TypeError):
-                return None
-            return True
-        return False
+            with suppress(*unusable):
+                row, self.batch = self._of_batch(many)[0], True
+            if self.batch is None:
+                raise
+        return row
 
     def _of_one(self, point: Array) -> Array:
         f, g, h = self._parts(self.function(point.copy()))
@@ -155,6 +162,38 @@ def _columns(part: Any, rows: int) -> Array:
     if array.ndim != 2 or len(array) != rows:
         raise ShapeError(f"for {rows} solutions it must return {rows} values of each, but the shape was {array.shape}")
     return array
+
+
+def _ranges(bounds: Any) -> dict[str, tuple[float, float]]:
+    """The bounds by variable, as numbers."""
+    if not isinstance(bounds, Mapping):
+        if callable(bounds):
+            raise InputError("@problem needs parentheses: write @problem(bounds={...}, inequalities=[...])")
+        raise InputError(f'bounds must be by variable, such as {{"width": (0.1, 2)}}, but they were {bounds!r}')
+    found: dict[str, tuple[float, float]] = {}
+    for name, pair in bounds.items():
+        if not isinstance(name, str):
+            raise InputError(f"bounds: a variable's name must be a text, but it was {name!r}")
+        try:
+            if isinstance(pair, str):
+                raise TypeError
+            low, high = pair
+            found[name] = float(low), float(high)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"bounds: {name} must have a lower and an upper number, such as (0, 1), but it had {pair!r}"
+            ) from None
+    return found
+
+
+def _whole(name: str, low: float, high: float) -> tuple[float, float]:
+    found = whole_bounds(low, high)
+    if found is None:
+        raise InputError(
+            f"integers: two whole numbers or more must lie within the bounds of {name}, "
+            f"but they were [{low:g}, {high:g}]"
+        )
+    return found
 
 
 def _check_names(names: tuple[str, ...], given: Mapping[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """Problems in Python files: loading one, saying in words what is wrong with it, and describing what it holds.
 
-A description is what a run stores of such a problem: everything but the function, and the digest of the file.
+A description is what a run stores of such a problem: everything but the function, and the digests of the file
+and of what it imports from its folder.
 Nothing but a file that was named on the command line is ever executed.
 """
 
@@ -8,12 +9,14 @@ from __future__ import annotations
 
 import json
 import linecache
+import os
 import sys
-import time
 import traceback
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
+from importlib import invalidate_caches
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -23,8 +26,9 @@ import numpy as np
 from mapelites.errors import InputError
 from mapelites.problem import Array, Constraint, Problem
 
-CHECK_POINTS = 9
-CHECK_SECONDS = 2.0
+PACKAGE = Path(__file__).parents[1]
+MODULE = "problems_of_"  # how the name of a file's module begins
+INSTALLED = {"site-packages", "dist-packages"}
 TEXTS = ("name", "title", "difficulty", "best_known_note", "reference")
 LISTS = ("variables", "units", "meanings")
 VECTORS = ("lower", "upper", "steps")
@@ -42,20 +46,49 @@ def load(path: Path) -> tuple[Problem, ...]:
     """Execute a file and return its problems, not yet checked."""
     content = _read(path)
     digest = sha256(content).hexdigest()
-    module = ModuleType(f"problems_of_{path.stem}_{digest[:8]}")
+    module = ModuleType(f"{MODULE}{path.stem}_{digest[:8]}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
     if (folder := str(path.parent.resolve())) not in sys.path:
         sys.path.insert(0, folder)  # so that it can import what lies beside it
-    linecache.checkcache(str(path))
+    for name in beside(path):
+        del sys.modules[name]  # it may have changed since it was imported
+    linecache.checkcache()
+    invalidate_caches()
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # which goes by the second, and so may be old
     try:
         exec(compile(content, str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
-        raise FileError(f"{where(path, error)}: {_said(error)}") from error
+        raise FileError(f"{where(path, error)}: {said_by(error)}") from error
+    finally:
+        sys.dont_write_bytecode = writes
     found = {each.name: each for each in vars(module).values() if isinstance(each, Problem)}
     if not found:
         raise FileError(f"{path.name}: there is no problem in it: write @problem(...) above a function")
-    return tuple(replace(each, source=description(each, path.name, digest)) for each in found.values())
+    helpers = {name: digest_of(path.parent / name) for name in imported(path)}
+    return tuple(replace(each, source=description(each, path.name, digest, helpers)) for each in found.values())
+
+
+def beside(path: Path) -> dict[str, str]:
+    """The modules that were imported from a file's folder, each with its own file; no package that is installed."""
+    folder = path.parent.resolve()
+    roots = [root for root in (PACKAGE, Path(sys.prefix), Path(sys.base_prefix)) if root.is_relative_to(folder)]
+    found: dict[str, str] = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if file.startswith(f"{folder}{os.sep}") and name != "__main__" and not name.startswith(MODULE):
+            installed = INSTALLED.intersection(Path(file).parts) or any(Path(file).is_relative_to(r) for r in roots)
+            found |= {} if installed else {name: file}
+    return found
+
+
+def imported(path: Path, error: BaseException | None = None) -> tuple[str, ...]:
+    """The files that a file imported from its folder, named from there, with those that an error came from."""
+    folder = path.parent.resolve()
+    files = {*beside(path).values(), str(getattr(error, "filename", None) or "")}
+    files |= {frame.filename for frame in traceback.extract_tb(error.__traceback__)} if error else set()
+    inside = [Path(each) for each in files if each.startswith(f"{folder}{os.sep}") and Path(each).is_file()]
+    return tuple(sorted(each.relative_to(folder).as_posix() for each in inside if each != folder / path.name))
 
 
 def _read(path: Path) -> bytes:
@@ -70,42 +103,17 @@ def digest_of(path: Path) -> str:
     return sha256(_read(path)).hexdigest()
 
 
-def check(problem: Problem, path: Path) -> str:
-    """Evaluate some points. A `FileError` where nothing can be made of it; a warning where some points fail."""
-    wrong: list[str] = []
-    points = _points(problem)
-    started, tried = time.monotonic(), 0
-    for point in points:
-        tried += 1
-        try:
-            with np.errstate(all="ignore"):
-                values = problem.values(point[None])[0]
-        except Exception as error:
-            wrong.append(f"{where(path, error)}: {_said(error)} (in {problem.name}, at {_spelled(problem, point)})")
-        else:
-            if not np.isfinite(values).all():
-                names = ("f", *(each.name for each in problem.constraints))
-                bad = ", ".join(name for name, value in zip(names, values, strict=True) if not np.isfinite(value))
-                wrong.append(
-                    f"{path.name}: {problem.name} gives no finite number for {bad} at {_spelled(problem, point)}"
-                )
-        if time.monotonic() - started > CHECK_SECONDS:
-            break
-    if len(wrong) == tried:
-        raise FileError(wrong[0])
-    return f"{wrong[0]}; so it was at {len(wrong)} of {tried} points" if wrong else ""
-
-
-def _points(problem: Problem) -> Array:
-    """The middle of the bounds, then some at random, the same each time."""
-    shares = np.random.default_rng(0).random((CHECK_POINTS, problem.dimension))
-    shares[0] = 0.5
-    return problem.rounded(problem.lower + shares * (problem.upper - problem.lower))
-
-
-def _spelled(problem: Problem, point: Array) -> str:
-    shown = [f"{name} = {value:.4g}" for name, value in zip(problem.variables, point, strict=True)]
-    return ", ".join(shown[:6]) + (", ..." if len(shown) > 6 else "")
+def is_unchanged(path: Path, table: Mapping[str, Any]) -> bool:
+    """Whether a file, and what it imports from its folder, are still those of a description."""
+    try:
+        if digest_of(path) != table["digest"]:
+            return False
+        helpers = dict(table.get("helpers", {}))
+        files = {(path.parent / name).resolve(): digest for name, digest in helpers.items()}
+        inside = all(file.is_relative_to(path.parent.resolve()) for file in files)
+        return inside and all(digest_of(file) == digest for file, digest in files.items())
+    except FileError:
+        return False
 
 
 def where(path: Path, error: BaseException) -> str:
@@ -116,7 +124,8 @@ def where(path: Path, error: BaseException) -> str:
     return f"{path.name}, line {lines[-1]}" if lines else path.name
 
 
-def _said(error: BaseException) -> str:
+def said_by(error: BaseException) -> str:
+    """What an error says, in one sentence."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, SyntaxError):
@@ -124,14 +133,19 @@ def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def description(problem: Problem, file: str, digest: str) -> str:
-    """Everything about a problem but its function, as a JSON text."""
-    table: dict[str, Any] = {"file": file, "digest": digest, "compiled": problem.compiled}
+def description(problem: Problem, file: str, digest: str, helpers: Mapping[str, str]) -> str:
+    """Everything about a problem but its function, as a JSON text; `helpers` are the digests of what it imports."""
+    table: dict[str, Any] = {"file": file, "digest": digest, "helpers": helpers, "compiled": problem.compiled}
     table |= {name: getattr(problem, name) for name in (*TEXTS, "best_known", "equality_tolerance")}
     table |= {name: list(getattr(problem, name)) for name in LISTS}
     table |= {name: [float(each) for each in getattr(problem, name)] for name in VECTORS}
     table["constraints"] = [[each.name, each.kind] for each in problem.constraints]
     return json.dumps(table, sort_keys=True)
+
+
+def with_kind(source: str, batch: bool | None) -> str:
+    """The description with what was found out about the function: whether it takes batches, or None for not known."""
+    return json.dumps({**json.loads(source), "batch": batch}, sort_keys=True)
 
 
 def is_description(source: str) -> bool:

@@ -17,13 +17,14 @@ from pathlib import Path
 from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.problems import cec2006, cec2010, gallery
-from mapelites.problems.files import AbsentError, described, digest_of, is_description, load
+from mapelites.problems.authored import Written
+from mapelites.problems.files import AbsentError, described, is_description, is_unchanged, load
 from mapelites.problems.formulas import FormulaError, problem_of
 from mapelites.problems.inspection import inspect
 
 PYTHON, FORMULAS = ".py", ".problem"
 log = logging.getLogger(__name__)
-Stamp = tuple[int, int]  # when a file was changed, and its size
+Stamp = tuple[tuple[int, int], ...]  # when a file and those that it imports were changed, and their sizes
 BUILT_IN = (*cec2006.NAMES, *cec2010.NAMES, *gallery.NAMES)
 
 
@@ -36,6 +37,7 @@ class Entry:
     problems: tuple[Problem, ...] = ()
     error: str = ""
     warnings: tuple[str, ...] = ()
+    helpers: tuple[Path, ...] = ()  # what it imports from its folder
 
 
 class Library:
@@ -98,15 +100,14 @@ class Library:
     def _current(self, path: Path, before: Entry | None) -> Entry:
         """The file as it is now; what was read before where it did not change, or while it is looked at."""
         try:
-            status = path.stat()
+            stamp = (_stamp(path), *map(_stamp_or_none, before.helpers if before else ()))
         except OSError as error:
-            return Entry(path, (0, 0), before.problems if before else (), f"{path.name}: {error.strerror}")
-        stamp = (status.st_mtime_ns, status.st_size)
+            return Entry(path, (), before.problems if before else (), f"{path.name}: {error.strerror}")
         if before is not None and before.stamp == stamp:
             return before
         entry = _formulas(path, stamp) if path.suffix == FORMULAS else self._looked_at(path, stamp)
         if entry is None:
-            return before or Entry(path, (0, 0), warnings=(f"{path.name} is being read",))
+            return before or Entry(path, (), warnings=(f"{path.name} is being read",))
         return replace(entry, problems=before.problems) if entry.error and before is not None else entry
 
     def _looked_at(self, path: Path, stamp: Stamp) -> Entry | None:
@@ -141,17 +142,19 @@ class Library:
         if not is_description(problem.source):
             return problem
         table = json.loads(problem.source)
-        name, digest = str(table["file"]), table["digest"]
+        name = str(table["file"])
         python = [path for path in self.files() if path.suffix == PYTHON]
         for path in python:
-            if digest_of(path) == digest:
+            if is_unchanged(path, table):
                 found = next((each for each in load(path) if each.name == problem.name), None)
                 if found is not None:
+                    if isinstance(found.function, Written):
+                        found.function.batch = table.get("batch")  # nobody has to find it out again
                     return replace(found, source=problem.source)
         if any(path.name == name for path in python):
             raise AbsentError(
-                f"{name} has changed since this run began, and values of two versions must not be mixed: "
-                f"run it again to search the new {problem.name}"
+                f"{name}, or what it imports, has changed since this run began, and values of two versions must not "
+                f"be mixed: run it again to search the new {problem.name}"
             )
         raise AbsentError(f"{problem.name} is in the file {name}, which is not here: start with --problems {name}")
 
@@ -167,7 +170,21 @@ def _formulas(path: Path, stamp: Stamp) -> Entry:
 
 def _python(path: Path, stamp: Stamp) -> Entry:
     found = inspect(path)
-    return Entry(path, stamp, tuple(map(described, found.sources)), found.error, found.warnings)
+    helpers = tuple(path.parent / each for each in found.helpers)
+    stamp = (stamp[0], *map(_stamp_or_none, helpers))
+    return Entry(path, stamp, tuple(map(described, found.sources)), found.error, found.warnings, helpers)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def _stamp_or_none(path: Path) -> tuple[int, int]:
+    try:
+        return _stamp(path)
+    except OSError:
+        return 0, 0
 
 
 def _python_aloud(path: Path, stamp: Stamp) -> Entry:

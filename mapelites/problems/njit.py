@@ -6,6 +6,7 @@ tuple, a list or an array.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,8 +23,7 @@ def kernel_around(function: Any, name: str, inequalities: int, equalities: int) 
     try:
         function.compile((VECTOR,))
     except NumbaError as error:
-        said = str(error).strip().splitlines()
-        raise InputError(f"{name}: numba cannot compile it: {said[-1] if said else error}") from error
+        raise InputError(f"{name}: numba cannot compile it: {_cause(error)}") from error
     result = function.overloads[(VECTOR,)].signature.return_type
     parts = list(result.types) if isinstance(result, types.BaseTuple) else []
     if len(parts) not in (2, 3) or (len(parts) == 2 and equalities):
@@ -49,6 +49,16 @@ def kernel_around(function: Any, name: str, inequalities: int, equalities: int) 
 
     body = with_three if len(parts) == 3 else with_two
     return njit(KERNEL_SIGNATURE, error_model="numpy")(body)
+
+
+def _cause(error: NumbaError) -> str:
+    """What numba says of the cause, without the steps in which it came to it."""
+    text = str(error)
+    lines = [line.strip() for line in text.splitlines()]
+    said = [line for line in lines if line and not line.startswith(("Failed in", "During:"))] or [type(error).__name__]
+    cause = " ".join(said[:2]) if said[0].endswith(":") else said[0]
+    line = re.search(r'^File "[^"]*", line ([0-9]+):', text, re.MULTILINE)
+    return cause + (f" (line {line.group(1)})" if line else "")
 
 
 @njit

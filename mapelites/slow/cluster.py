@@ -1,21 +1,30 @@
 """Workers of a Dask cluster in the place of processes on this machine: the same crew, with members far away.
 
 A problem travels with its function. A function from a file somewhere goes as code, so the workers need this engine
-and what the function imports, but not that file. What hangs there is given up, but only its own worker can end it.
+and what the function imports, but not that file. There too a process of its own evaluates, which is killed when it
+hangs; its clock begins to run when a worker has time for it.
 """
 
 from __future__ import annotations
 
+import math
 import sys
+import threading
+from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from importlib.util import find_spec
 from multiprocessing import Pipe
 from typing import Any
 
+import numpy as np
+
 from mapelites.problem import Problem
 from mapelites.slow.answer import DIED, Answer, Array
-from mapelites.slow.member import Member, answered, encoded
+from mapelites.slow.crew import Crew
+from mapelites.slow.member import Member, encoded
+
+_FORKING = threading.Lock()
 
 
 class Cluster:
@@ -45,10 +54,11 @@ class FarMember(Member):
         self.connection, self._theirs = Pipe()
         self._future: Future[bytes] | None = None
 
-    def send(self, x: Array) -> None:
-        """Have it evaluate a solution."""
-        self._future = self._executor.submit(answered, self._problem, x.tobytes())
+    def send(self, x: Array, seconds: float) -> float:
+        """Have it evaluate a solution; the worker that does so says whether it took too long."""
+        self._future = self._executor.submit(answered_within, seconds, self._problem, x.tobytes())
         self._future.add_done_callback(self._pass_on)
+        return math.inf
 
     def _pass_on(self, future: Future[bytes]) -> None:
         """Called in a thread of the cluster's client."""
@@ -67,6 +77,23 @@ class FarMember(Member):
             self._future.cancel()
         self.connection.close()
         return "the cluster stopped answering"
+
+
+def answered_within(seconds: float, problem: Problem, content: bytes) -> bytes:
+    """The answer to a solution, both as bytes, by a process that may take so long: called on a worker."""
+    crew = Crew(problem, 1, seconds, hire=_hired_alone)
+    try:
+        crew.submit(0, np.frombuffer(content, dtype=np.float64))
+        [(_, answer)] = crew.collect()
+        return encoded(answer)
+    finally:
+        crew.close()
+
+
+def _hired_alone(problem: Problem, others: Iterable[Member]) -> Member:
+    """A member that inherits no half-made pipe from another thread: each must see the end of its own process."""
+    with _FORKING:
+        return Member(problem, others)
 
 
 def _send_as_code(problem: Problem) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -47,7 +48,7 @@ class Crew:
         self._hire = hire
         self._waiting: deque[Task] = deque()
         self._idle: list[Member] = []
-        self._busy: dict[Member, tuple[Task, float]] = {}
+        self._busy: dict[Member, tuple[Task, float]] = {}  # with the moment at which its answer comes too late
 
     @property
     def at_work(self) -> int:
@@ -93,17 +94,16 @@ class Crew:
         while self._waiting and len(self._busy) < self.workers:
             member = self._idle.pop() if self._idle else self._hire(self.problem, (*self._busy, *self._idle))
             task = self._waiting.popleft()
-            self._busy[member] = replace(task, tries=task.tries + 1), time.monotonic()
-            member.send(task.x)
+            self._busy[member] = replace(task, tries=task.tries + 1), member.send(task.x, self.time_limit)
 
     def _longest_wait(self, until: float | None) -> float | None:
-        ends = [began + self.time_limit for _, began in self._busy.values()]
-        return max(0.0, min([*ends, *([] if until is None else [until])]) - time.monotonic())
+        end = min([*(late for _, late in self._busy.values()), math.inf if until is None else until])
+        return None if end == math.inf else max(0.0, end - time.monotonic())
 
     def _too_slow(self) -> list[tuple[int, Answer]]:
         now, found = time.monotonic(), list[tuple[int, Answer]]()
-        for member, (_, began) in list(self._busy.items()):
-            if now - began >= self.time_limit and not member.connection.poll():
+        for member, (_, late) in list(self._busy.items()):
+            if now >= late and not member.connection.poll():
                 member.end()
                 words = f"no answer within {self.time_limit:g} s"
                 found += self._answered(member, Answer.without_values(member.width, TOO_SLOW, words))

@@ -51,10 +51,14 @@ class Member:
         with suppress(OSError):
             os.setpgid(self.pid, self.pid)
 
-    def send(self, x: Array) -> None:
-        """Have it evaluate a solution; that it is gone is seen when its answer is read."""
+    def send(self, x: Array, seconds: float) -> float:
+        """Have it evaluate a solution, and say at which moment an answer comes too late.
+
+        That the process is gone is seen when its answer is read.
+        """
         with suppress(OSError):
             self.connection.send_bytes(x.tobytes())
+        return time.monotonic() + seconds
 
     def receive(self) -> Answer:
         """Its answer, or how it died."""

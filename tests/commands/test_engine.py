@@ -253,3 +253,29 @@ def test_the_bar_says_how_far_how_fast_and_how_long_still():
     assert progress.line(50_000, 2.0, "note", 50) == "[==       ] " + words
     assert progress.line(50_000, 2.0, "note", 40) == words
     assert [clock(7), clock(750), clock(3723)] == ["0:07", "12:30", "1:02:03"]
+
+
+def test_candidates_that_came_to_nothing_are_told_by_kind(tmp_path, capsys):
+    path, out = tmp_path / "mine.py", tmp_path / "out.npz"
+    path.write_text(
+        "from mapelites import problem\n@problem(bounds={'a': (0, 1)}, inequalities=['g'])\n"
+        "def beam(x):\n    return 1 / (x[0] > 0.6), [0.5 - x[0]]\n"
+    )
+    words = ["run", "beam", "--problems", str(path), "--workers", "2", "--retries", "0", "--evaluations", "40"]
+    assert main([*words, "--search", "directed", "--out", str(out), "--quiet"]) == 0
+    said = capsys.readouterr()
+    snapshot = Snapshot.from_bytes(out.read_bytes())
+    assert snapshot.settings.retries == 0
+    kinds = ", ".join(f"{count} {kind}" for kind, (count, _) in snapshot.failures.items())
+    assert f"refused        {snapshot.refused} candidates: {kinds}" in said.out
+    assert set(snapshot.failures) <= {"raised", "not finite"}
+    assert said.err.startswith("mine.py, line ")  # the warning of its check
+
+
+def test_a_problem_that_is_not_known_since_its_file_is_broken_is_told_with_the_reason(tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text("from mapelites import problem\nbeam = problem(\n")
+    assert main(["run", "beam", "--problems", str(path)]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("mine.py, line 2: this is not Python")
+    assert said[1].startswith("the problem must be one of C01")

@@ -143,3 +143,11 @@ def test_a_second_worker_is_refused_in_words_and_the_first_leaves_on_a_signal(da
         first.wait()
     assert second.returncode == 2
     assert f"a store has one worker at a time, but process {first.pid} already works on {data}" in second.stderr
+
+
+def test_a_long_name_of_a_problem_keeps_the_columns_apart(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    for name in ("welded-beam-cec2020", "C01"):
+        say(capsys, data, "start", name, "--search", "paper-1", "--detach")
+    head, *lines = say(capsys, data, "runs").splitlines()
+    assert "welded-beam-cec2020 4D  paper-1" in lines[1]
+    assert {line.index("paper-1") for line in lines[:2]} == {head.index("search")}

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from app import create_app
 from components import tolerance_form
 from mapelites.errors import InputError
-from mapelites.tolerances import PAPER_LEVELS, Tolerances
+from mapelites.problem import Constraint, Problem
+from mapelites.runs import Store
+from mapelites.tolerances import PAPER_LEVELS, Tolerances, short
 
 
 @pytest.mark.parametrize(
@@ -61,3 +64,50 @@ def test_presets_are_valid_levels() -> None:
     assert made["steps"] == (0.0, 1e-4, 2e-4, 3e-4, 4e-4, 5e-4)
     for levels in made.values():
         Tolerances(("g1",), (levels,))
+
+
+def test_a_form_of_many_constraints_opens_with_levels_that_a_map_has_room_for_and_says_so() -> None:
+    constraints = tuple(Constraint(f"g{i}", "inequality") for i in range(38))
+    tolerances = Tolerances.default(Problem("many", [0.0], [1.0], constraints, abs))
+    said = str(tolerance_form.layout("run", tolerances))
+    assert "3 bins for each of 38 constraints. The paper's four levels would make more cells than a map has" in said
+    few = Tolerances(("g1",), (PAPER_LEVELS,))
+    assert "room for" not in str(tolerance_form.layout("run", few))
+
+
+@pytest.mark.parametrize(
+    ("old", "levels", "new", "expected"),
+    [
+        (4, PAPER_LEVELS, 38, ["0", "1e-4"]),  # untouched, so it goes along
+        (38, (0.0, 1e-4), 4, ["0", "1e-4", "0.01", "1"]),
+        (4, (0.0, 0.5), 20, ["0", "0.5"]),  # somebody's own
+        (4, (0.0, 0.5, 1.0, 2.0), 38, ["0", "1e-4"]),  # for which there is no room
+    ],
+)
+def test_levels_go_along_to_another_problem_where_there_is_room(
+    store: Store, old: int, levels: tuple[float, ...], new: int, expected: list[str]
+) -> None:
+    browser = create_app(store).server.test_client()
+    before = Tolerances(tuple(f"g{i}" for i in range(old)), (levels,) * old)
+    row = {"form": "start", "row": tolerance_form.ALL_CONSTRAINTS}
+    data = {"names": list(before.names), "levels": [list(each) for each in before.levels]}
+    chips = [short(level) for level in levels]
+    body = {
+        "output": "start-rows.children",
+        "outputs": {"id": "start-rows", "property": "children"},
+        "changedPropIds": ["start-constraints.data"],
+        "inputs": [
+            {"id": "start-same", "property": "checked", "value": True},
+            [],
+            {"id": "start-constraints", "property": "data", "value": [f"g{i}" for i in range(new)]},
+        ],
+        "state": [
+            {"id": "start-step", "property": "value", "value": "1e-4"},
+            [{"id": row, "property": "value", "value": chips}],
+            [{"id": row, "property": "id", "value": row}],
+            {"id": "start-tolerances", "property": "data", "value": data},
+        ],
+    }
+    answer = browser.post("/_dash-update-component", json=body)
+    rows = answer.get_json()["response"]["start-rows"]["children"]
+    assert rows[0]["props"]["children"][0]["props"]["value"] == expected

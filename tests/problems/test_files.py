@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from mapelites import InputError, Tolerances, illuminate, problem
-from mapelites.problems.files import AbsentError, FileError, check, described, load
+from mapelites.problems.files import AbsentError, FileError, described, load
 from mapelites.problems.inspection import inspect
 from mapelites.problems.library import Library
+from mapelites.problems.trial import check
 
 HEAD = "from mapelites import problem\n"
 DECLARED = '@problem(bounds={"a": (0.5, 2), "n": (1, 9)}, inequalities=["limit"], integers=["n"], units={"a": "mm"})\n'
@@ -76,6 +77,34 @@ def test_a_function_that_fails_at_first_is_still_recognised_as_one_of_batches() 
         picky.values([[0.95]])
 
 
+def test_no_process_evaluates_a_candidate_twice(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+
+    @problem(bounds={"a": (0.0, 1.0), "b": (0.0, 1.0)}, inequalities=["g"])
+    def slow(x):  # type: ignore[no-untyped-def]
+        with calls.open("a") as file:
+            file.write(f"{x.tobytes().hex()}\n")
+        return x[0], [0.5 - x[1]]
+
+    illuminate(slow, search="directed", evaluations=40, initial=20, workers=3, retries=0)
+    asked = calls.read_text().splitlines()
+    assert (len(asked), len(set(asked))) == (40, 40)
+
+
+@pytest.mark.parametrize(
+    ("body", "batch"), [("x[0], [1 - x[0]]", False), ("x[:, 0], [1 - x[:, 0]]", True)], ids=["one", "batch"]
+)
+def test_what_kind_a_function_is_goes_with_its_description(tmp_path: Path, body: str, batch: bool) -> None:
+    counting = "calls = []\n" + DECLARED + "def beam(x):\n    calls.append(len(x.shape))\n    return "
+    library = Library()
+    library.watch([written(tmp_path, HEAD + counting + body)])
+    found = library.get("beam")
+    assert found is not None
+    loaded = library.loaded(found)
+    assert loaded.values([[1.0, 2.0]]).tolist() == [[1.0, 0.0]]
+    assert loaded.function.function.__globals__["calls"] == [1 + batch]  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("search", ["paper-3", "directed"])
 def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(search: str) -> None:
     from numba import njit
@@ -96,6 +125,15 @@ def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(s
         assert best.f == pytest.approx(0.09, abs=1e-3)
 
 
+def test_a_whole_variable_is_a_whole_number_whatever_its_bounds() -> None:
+    @problem(bounds={"n": (0.5, 4.5)}, inequalities=["g"], integers=["n"])
+    def small(x):  # type: ignore[no-untyped-def]
+        return x[0], [0.0]
+
+    assert (small.lower.tolist(), small.upper.tolist()) == ([1.0], [4.0])
+    assert small.rounded([[0.5], [1.4], [4.5]]).tolist() == [[1.0], [1.0], [4.0]]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -109,15 +147,29 @@ def test_a_whole_variable_is_whole_in_every_elite_and_each_evaluates_to_itself(s
         (HEAD + '@problem(bounds={"a": (0, 1)})\ndef f(x): ...', "a problem needs at least one constraint"),
         (HEAD + '@problem(bounds={"a": (0, 1)}, inequalities=["g"], integers=["b"])\ndef f(x): ...',
          "integers: the variables are a, but 'b' is not among them"),
+        (HEAD + '@problem(bounds={"a": (0.2, 1.8)}, inequalities=["g"], integers=["a"])\ndef f(x): ...',
+         "integers: two whole numbers or more must lie within the bounds of a, but they were [0.2, 1.8]"),
+        (HEAD + "@problem\ndef f(x): ...",
+         "mine.py, line 2: @problem needs parentheses: write @problem(bounds={...}, inequalities=[...])"),
+        (HEAD + '@problem(bounds=[(0, 1)], inequalities=["g"])\ndef f(x): ...',
+         'mine.py, line 2: bounds must be by variable, such as {"width": (0.1, 2)}, but they were [(0, 1)]'),
+        (HEAD + '@problem(bounds={"a": 3}, inequalities=["g"])\ndef f(x): ...',
+         "bounds: a must have a lower and an upper number, such as (0, 1), but it had 3"),
+        (HEAD + '@problem(bounds={"a": "01"}, inequalities=["g"])\ndef f(x): ...', "such as (0, 1), but it had '01'"),
+        (HEAD + '@problem(bounds={"a": (0, "b")}, inequalities=["g"])\ndef f(x): ...', "but it had (0, 'b')"),
+        (HEAD + "from numba import njit\n" + DECLARED + "@njit\ndef f(x):\n    return y, (1.0,)",
+         "mine.py, line 3: f: numba cannot compile it: NameError: name 'y' is not defined"),
+        (HEAD + "from numba import njit\n" + DECLARED + "@njit\ndef f(x):\n    return x.most(), (1.0,)",
+         "f: numba cannot compile it: Unknown attribute 'most' of type array(float64, 1d, C) (line 6)"),
         (HEAD + '@problem(bounds={"a": (0, 1)}, inequalities="g1")\ndef f(x): ...',
          "inequalities must be a list of names, but it was 'g1'"),
         (HEAD + DECLARED + "def beam(x):\n    return x[0], [1, 2], []",
-         "it must return one f, 1 inequalities and 0 equalities, but it returned 1, 2 and 0"),
+         "mine.py, line 2: it must return one f, 1 inequalities and 0 equalities, but it returned 1, 2 and 0"),
         (HEAD + DECLARED + "def beam(x):\n    return x[0]", "it must return f, the list of g and the list of h"),
         (HEAD + DECLARED + "def beam(x):\n    y = 1\n    return x[9], [0], []",
          "mine.py, line 5: IndexError: index 9 is out of bounds"),
         (HEAD + DECLARED + "def beam(x):\n    return float('nan'), [0], []",
-         "beam gives no finite number for f at a = 1.25, n = 5"),
+         "mine.py, line 2: beam gives no finite number for f at a = 1.25, n = 5"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_file_line_and_what_to_change(tmp_path: Path, text: str, words: str) -> None:
@@ -129,7 +181,7 @@ def test_what_is_wrong_is_said_with_file_line_and_what_to_change(tmp_path: Path,
 
 def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + DECLARED + "def beam(x):\n    return 1 / int(x[0] > 1.3), [0], []")
-    warning = check(load(path)[0], path)
+    warning = check(load(path)[0], path).warning
     assert warning.startswith("mine.py, line 4: ZeroDivisionError")
     assert "of 9 points" in warning
 
@@ -159,7 +211,32 @@ def test_a_file_that_kills_its_process_or_hangs_harms_nobody(tmp_path: Path) -> 
     killer = written(tmp_path, "print('hello')\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     assert inspect(killer).error == "mine.py: it ended the process that looked at it, with signal 9"
     sleeper = written(tmp_path, "import time\ntime.sleep(600)")
-    assert inspect(sleeper, seconds=3.0).error == "mine.py: it must be looked at within 3 s, but it took longer"
+    assert inspect(sleeper, seconds=3.0).error == "mine.py: it must be executed within 3 s, but it took longer"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "beam ended its process by SIGSEGV at a = 1.25, n = 5; so it was"),
+        ("os._exit(4)", "beam ended its process with code 4 at a = 1.25, n = 5; so it was"),
+        ("raise SystemExit('enough')", "SystemExit: enough (in beam, at a = 1.25, n = 5); so it was at 2 of 9"),
+    ],
+)
+def test_a_function_that_ends_its_process_is_warned_of_and_can_be_used(
+    tmp_path: Path, trouble: str, words: str
+) -> None:
+    body = f"def beam(x):\n    if x[0] < 1.3:\n        {trouble}\n    return x[0], [0], []"
+    found = inspect(written(tmp_path, HEAD + "import os, signal\n" + DECLARED + body))
+    assert (found.error, len(found.sources)) == ("", 1)
+    assert found.warnings[0].startswith("mine.py, line ")
+    assert words in found.warnings[0]
+
+
+def test_a_function_that_takes_longer_than_its_check_is_warned_of_and_can_be_used(tmp_path: Path) -> None:
+    path = written(tmp_path, HEAD + "import time\n" + DECLARED + "def beam(x):\n    time.sleep(600)")
+    tried = check(load(path)[0], path, seconds=0.2)
+    assert tried.warning == "mine.py, line 3: beam gave no answer within 0.2 s at a = 1.25, n = 5"
+    assert tried.batch is None
 
 
 def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tmp_path: Path) -> None:
@@ -175,7 +252,7 @@ def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tm
     written(tmp_path, BEAM.replace("1 - x[0]", "1 - y"))
     assert library.entries()[0].error.startswith("mine.py, line 5: NameError: name 'y' is not defined")
     assert library.get("beam") is first
-    with pytest.raises(AbsentError, match=r"mine.py has changed since this run began"):
+    with pytest.raises(AbsentError, match=r"mine.py, or what it imports, has changed since this run began"):
         library.loaded(first)
 
     written(tmp_path, BEAM.replace("x[0] * x[1]", "3 * x[0] * x[1]"))
@@ -190,6 +267,31 @@ def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tm
     assert library.names() == ()
     with pytest.raises(AbsentError, match=r"beam is in the file mine.py, which is not here: start with --problems"):
         library.loaded(second)
+
+
+def test_a_helper_beside_a_file_belongs_to_it(tmp_path: Path) -> None:
+    path = written(tmp_path, "import helper\n" + BEAM.replace("1 - x[0]", "helper.limit(x)"))
+    helper = "def limit(x):\n    return {} - x[0]\n"
+    written(tmp_path, helper.format(1), "helper.py")
+    library = Library()
+    library.watch([path])
+    first = library.get("beam")
+    assert first is not None
+    assert library.loaded(first).values([[1.0, 2.0]]).tolist() == [[2.0, 0.0]]
+
+    written(tmp_path, helper.format(2), "helper.py")
+    with pytest.raises(AbsentError, match=r"mine.py, or what it imports, has changed since this run began"):
+        library.loaded(first)
+    second = library.get("beam")
+    assert second is not None
+    assert second.source != first.source
+    assert library.loaded(second).values([[1.0, 2.0]]).tolist() == [[2.0, 1.0]]
+
+    written(tmp_path, "def limit(:", "helper.py")
+    assert "this is not Python" in library.entries()[0].error
+    written(tmp_path, helper.format(1), "helper.py")
+    assert library.get("beam").source == first.source  # type: ignore[union-attr]
+    assert library.entries()[0].error == ""
 
 
 def test_a_folder_holds_both_kinds_and_a_taken_name_is_said(tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ def test_every_expression_is_worth_what_python_says(formula: str, x: float, y: f
         ("100 / 5 / 2", 10.0),
         ("- - x", -2.0),
         ("6 ÷ 3 × 2 − 1", 3.0),
+        ("y² - 2*x³", 6.25 + 16.0),
+        ("π - pi", 0.0),
     ],
 )
 def test_signs_bind_as_in_mathematics(formula: str, value: float) -> None:
@@ -104,6 +106,25 @@ def test_variables_with_a_step_are_rounded_before_anything_is_computed() -> None
     assert problem.values(points)[:, 0].tolist() == on_grid.sum(axis=1).tolist()
 
 
+def test_a_whole_variable_is_a_whole_number_whatever_its_bounds() -> None:
+    problem = problem_of("variable n from 0.5 to 4.5 integer\nminimise n\nsubject to n >= 2")
+    assert (problem.lower.tolist(), problem.upper.tolist()) == ([1.0], [4.0])
+
+
+def test_keywords_may_have_capital_letters_and_names_may_be_keywords_with_some() -> None:
+    text = "Problem A can\nVariable Source From 0 To 2\nMINIMISE Source\nSubject To Step: Source >= 1\nSource <= 1.5"
+    problem = problem_of(text)
+    assert (problem.title, problem.variables) == ("A can", ("Source",))
+    assert [each.name for each in problem.constraints] == ["Step", "g2"]
+    assert problem.values([[0.5]]).tolist() == [[0.5, 0.5, -1.0]]
+
+
+def test_long_names_of_constraints_stay_apart() -> None:
+    name = "deflection_of_the_free_end_in_"
+    problem = problem_of(HEAD + f"minimise x\nsubject to {name}x: x <= 1\n{name}y: y <= 1")
+    assert [each.name for each in problem.constraints] == [f"{name}x", f"{name}y"]
+
+
 def test_maximise_minimises_the_opposite_and_definitions_are_shared() -> None:
     problem = problem_of(HEAD + "let u = x*y\nlet v = u^2\nmaximise v - u\nsubject to u <= 1")
     assert problem.values([[2.0, 1.5, 1.0]]).tolist() == [[-(9.0 - 3.0), 2.0]]
@@ -120,7 +141,21 @@ def test_maximise_minimises_the_opposite_and_definitions_are_shared() -> None:
         (HEAD + "minimise 2 x", 4, 12, "is an operator such as * missing?"),
         (HEAD + "minimise x*(1 + y\nsubject to x <= 1", 4, 12, "is not closed"),
         (HEAD + "minimise (x y)", 4, 13, "is an operator such as * missing?"),
-        (HEAD + "minimise x + \n", 5, 1, "expected a number, a name or a parenthesis"),
+        (HEAD + "minimise x + \n", 4, 12, "this line ends with '+', but nothing follows it"),
+        (HEAD + "minimise x +\n\nsubject to x <= 1", 4, 12, "this line ends with '+', but nothing follows it"),
+        (HEAD + "minimise x *\nlimit: x <= 1", 4, 12, "this line ends with '*', but nothing follows it"),
+        (HEAD + "minimise x\nsubject to x <= \nvariable z from 0 to 1", 5, 14, "this line ends with '<='"),
+        (HEAD + "minimise x/0", 4, 10, "this is never a finite number: it divides by zero"),
+        (HEAD + "let a = 1 - 1\nminimise x/a", 5, 10, "this is never a finite number: it divides by zero"),
+        (HEAD + "minimise x + sqrt(-1)", 4, 10, "this is never a finite number: a part of it without variables"),
+        (HEAD + "minimise exp(1000)", 4, 10, "this is never a finite number"),
+        (HEAD + "minimise x\nsubject to 1/0*n <= 60", 5, 12, "this is never a finite number: it divides by zero"),
+        (HEAD + "minimise x\nsubject to 1 <= 2", 5, 12, "there is no variable in this constraint"),
+        (HEAD + "minimise x\nsubject to x => 2", 5, 14, "write >= instead of =>"),
+        (HEAD + "min x\nsubject to x <= 2", 4, 1, "write minimise instead of min"),
+        (HEAD + f"minimise x\nsubject to {'a' * 41}: x <= 1", 5, 12, "a name must have at most 40 characters"),
+        ("variable n from 0.5 to 1.5 integer", 1, 10, "two whole numbers or more must lie within the bounds of n"),
+        ("variable n from 0 to 9 integer step 0.5", 1, 10, "the step of n must be a whole number"),
         (HEAD + "minimise x; y", 4, 11, "without ;"),
         (HEAD + "minimise x @ y", 4, 12, "'@' means nothing here"),
         (HEAD + "minimise atan2(x)", 4, 10, "'atan2' takes 2, but it was given 1"),

@@ -83,7 +83,7 @@ def test_a_run_of_a_file_goes_on_after_a_kill_and_is_left_alone_once_the_file_ch
         store.resume(second)
         run = wait_for_state(store, second, "failed")
         assert run.reason is not None
-        assert run.reason.startswith("mine.py has changed since this run began")
+        assert run.reason.startswith("mine.py, or what it imports, has changed since this run began")
         assert run.evaluations == before
         assert store.snapshot(second) is not None  # the map is still there to be looked at
         third = store.create(replace(run.request.renewed(), pace=None))

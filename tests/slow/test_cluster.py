@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from mapelites import illuminate
 from mapelites.campaign.crews import connect
 from mapelites.problems.files import load
+from mapelites.slow import Crew
+from mapelites.slow.answer import DIED, FINE, TOO_SLOW
+from mapelites.slow.cluster import Cluster
 from tests.runs.tools import assert_same, wait_for
+from tests.slow import black_boxes as boxes
 from tests.test_campaign_cluster import cluster  # noqa: F401 (a fixture)
 
 FILE = """
@@ -36,3 +42,26 @@ def test_a_cluster_gives_the_map_of_this_machine_from_a_file_that_it_does_not_ha
     far = illuminate(problem, **settings, scheduler=address)
     assert len(far) > 3
     assert_same(far, illuminate(problem, **settings))
+
+
+def test_what_hangs_or_dies_on_a_cluster_costs_its_candidate_only(cluster):  # noqa: F811
+    address, _ = cluster
+    client = connect(address, 60)
+    wait_for(lambda: len(client.nthreads()) == 2, "two workers")
+    client.close()
+
+    def moody(x):
+        if x[2] < 0.25:
+            boxes.hangs(x)
+        return boxes.killed(x) if x[2] < 0.5 else boxes.disc(x)
+
+    hired = Cluster(address)
+    crew = Crew(boxes.problem_of(moody), 8, time_limit=3.0, hire=hired.hire)
+    for number, third in enumerate((0.0, 0.0, 0.3, 0.9, 0.9, 0.9, 0.9, 0.9)):
+        crew.submit(number, np.array([0.5, 0.5, third]))
+    found = {}
+    while len(found) < 8:
+        found |= {number: answer.status for number, answer in crew.collect()}
+    crew.close()
+    hired.close()
+    assert found == {0: TOO_SLOW, 1: TOO_SLOW, 2: DIED, **dict.fromkeys(range(3, 8), FINE)}

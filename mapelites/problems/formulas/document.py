@@ -18,20 +18,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import get_args
 
+from mapelites.problem import LONGEST_NAME, MOST_CONSTRAINTS, whole_bounds
 from mapelites.problems.formulas.expressions import Reader
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
-from mapelites.problems.formulas.machine import constant
+from mapelites.problems.formulas.machine import constant, flaw
+from mapelites.problems.formulas.tokens import WORDS
 from mapelites.problems.formulas.tree import Comparison, Document, Expression, Restriction, Variable
 
-TEXT_LINE = re.compile(r"^[ \t]*(problem|about|source|best)\b[ \t]*([^\n]*)", re.MULTILINE)
-WORDS = frozenset({
-    "problem", "about", "source", "best", "variable", "from", "to", "step", "integer", "let", "minimise", "minimize",
-    "maximise", "maximize", "subject", "tolerance",
-})  # fmt: skip
+TEXT_LINE = re.compile(r"^[ \t]*(problem|about|source|best)\b[ \t]*([^\n]*)", re.MULTILINE | re.IGNORECASE)
+NAMED = re.compile(r"^[ \t]*(?:variable|let)[ \t]+([A-Za-z_]\w*)", re.MULTILINE | re.IGNORECASE | re.ASCII)
+ABBREVIATED = {"min": "minimise", "max": "maximise"}
 OBJECTIVES = ("minimise", "minimize", "maximise", "maximize")
 MOST_VARIABLES = 200
-MOST_CONSTRAINTS = 100
-LONGEST_NAME = 24
 UNTITLED = "My problem"
 TOLERANCE = 1e-4
 
@@ -53,8 +51,9 @@ def read(text: str) -> Document:
     """The problem that a text describes; a `FormulaError` points at the character that is wrong."""
     text = text.replace("\r\n", "\n")
     parts = _Parts()
-    code = TEXT_LINE.sub(lambda found: _note(parts, found), text)
-    reader = Reader(text, code)
+    names = set(NAMED.findall(text))
+    code = TEXT_LINE.sub(lambda found: _note(parts, found, names), text)
+    reader = Reader(text, code, names)
     # Variables may stand anywhere, but are known everywhere.
     for before, word, name in zip([None, *reader.tokens], reader.tokens, reader.tokens[1:], strict=False):
         if word.text == "variable" and name.kind == "name" and (before is None or before.kind == "newline"):
@@ -65,9 +64,11 @@ def read(text: str) -> Document:
     return _finished(reader, parts)
 
 
-def _note(parts: _Parts, found: re.Match[str]) -> str:
+def _note(parts: _Parts, found: re.Match[str], names: set[str]) -> str:
     """Take a line of words down, and leave blanks, so that every other character keeps its place."""
-    word, said = found.group(1), found.group(2).strip()
+    word, said = found.group(1).lower(), found.group(2).strip()
+    if found.group(1) != word and (found.group(1) in names or said.startswith(":")):
+        return found.group()  # somebody's own Source or Best
     parts.texts[word] = f"{parts.texts.get(word, '')} {said}".strip()
     return " " * len(found.group())
 
@@ -83,13 +84,13 @@ def _statement(reader: Reader, parts: _Parts, declared: set[str]) -> None:
         if name in parts.lets:
             raise reader.error(f"'{name}' is defined already")
         reader.expect("=", f"after let {name}")
-        parts.lets[name] = reader.expression(_known(parts))
+        parts.lets[name] = _expression(reader, parts)
         reader.end_of_line()
     elif reader.next.text in OBJECTIVES:
         if parts.objective is not None:
             raise reader.error("there must be one objective, and this is a second one")
         word = reader.take().text
-        parts.objective = reader.expression(_known(parts)), word.startswith("max")
+        parts.objective = _expression(reader, parts), word.startswith("max")
         reader.end_of_line()
     elif reader.took("subject"):
         reader.expect("to", "after subject")
@@ -108,7 +109,7 @@ def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
     if name in declared:
         raise reader.error(f"'{name}' is declared already", at)
     declared.add(name)
-    unit, meaning, step, bounds = "", "", 0.0, None
+    unit, meaning, step, whole, bounds = "", "", 0.0, False, None
     while reader.next.kind not in ("newline", "end"):
         token = reader.next
         if token.kind == "unit":
@@ -116,7 +117,7 @@ def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
         elif token.kind == "text":
             meaning = reader.take().text[1:-1].strip()
         elif reader.took("integer"):
-            step = 1.0
+            step, whole = step or 1.0, True
         elif reader.took("step"):
             step = _number(reader, parts)
         elif reader.took("from"):
@@ -129,6 +130,10 @@ def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
         raise reader.error(f"'{name}' needs bounds: variable {name} from 0 to 1")
     if not bounds[0] < bounds[1]:
         raise reader.error(f"the lower bound of {name} must be below the upper one", at)
+    if whole and (bounds := whole_bounds(*bounds)) is None:
+        raise reader.error(f"two whole numbers or more must lie within the bounds of {name}", at)
+    if whole and step != int(step):
+        raise reader.error(f"the step of {name} must be a whole number, since {name} is one", at)
     if step and not 0 < step <= bounds[1] - bounds[0]:
         raise reader.error(f"the step of {name} must be above 0 and fit between its bounds", at)
     if len(declared) > MOST_VARIABLES:
@@ -140,18 +145,24 @@ def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
 def _restriction(reader: Reader, parts: _Parts) -> None:
     at, name = reader.next.at, ""
     if reader.next.kind == "name" and reader.tokens[reader.place + 1].text == ":":
-        name = reader.take().text[:LONGEST_NAME]
+        name = reader.take().text
+        if len(name) > LONGEST_NAME:
+            raise reader.error(f"a name must have at most {LONGEST_NAME} characters", at)
         reader.take()
     elif reader.next.kind == "name" and reader.tokens[reader.place + 1].kind in ("name", "number"):
+        if word := ABBREVIATED.get(reader.next.text.lower()):
+            raise reader.error(f"write {word} instead of {reader.next.text}")
         raise reader.error(
             f"{reader.next.spoken} begins no statement: write variable, let, minimise, subject to, or a constraint"
         )
-    left = reader.expression(_known(parts))
+    left = _expression(reader, parts)
     comparison = reader.took(*get_args(Comparison))
     if not comparison:
         strict = f": write {reader.next.text}= instead" if reader.next.text in ("<", ">") else ""
         raise reader.error(f"a constraint needs <=, >= or = here, but there was {reader.next.spoken}{strict}")
-    right = reader.expression(_known(parts))
+    right = _expression(reader, parts)
+    if constant(left, parts.lets) is not None and constant(right, parts.lets) is not None:
+        raise reader.error("there is no variable in this constraint, so it is the same for every solution", at)
     if reader.next.text in get_args(Comparison):
         raise reader.error("one comparison a line: write the second one as a constraint of its own")
     reader.end_of_line()
@@ -179,6 +190,15 @@ def _number(reader: Reader, parts: _Parts) -> float:
     if value is None or not math.isfinite(value):
         raise reader.error("a number is needed here, without variables", at)
     return value
+
+
+def _expression(reader: Reader, parts: _Parts) -> Expression:
+    """An expression that can have a value."""
+    at = reader.next.at
+    found = reader.expression(_known(parts))
+    if said := flaw(found, parts.variables, parts.lets):
+        raise reader.error(f"this is never a finite number: {said}", at)
+    return found
 
 
 def _known(parts: _Parts) -> set[str]:

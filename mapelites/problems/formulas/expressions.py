@@ -10,11 +10,11 @@ atom    = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Collection, Container
 from difflib import get_close_matches
 
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
-from mapelites.problems.formulas.tokens import FormulaError, Token, tokens
+from mapelites.problems.formulas.tokens import GOES_ON, WORDS, FormulaError, Token, in_small_letters, tokens
 from mapelites.problems.formulas.tree import Call, Expression, Name, Negative, Number, Power, Product, Sum
 
 DEEPEST = 60
@@ -23,10 +23,10 @@ DEEPEST = 60
 class Reader:
     """Goes through the tokens of a text, and reads expressions of the names that are known."""
 
-    def __init__(self, text: str, code: str) -> None:
-        """Read `code`, which is `text` with everything blanked out that is not for us."""
+    def __init__(self, text: str, code: str, names: Collection[str] = ()) -> None:
+        """Read `code`, which is `text` with everything blanked out that is not for us; `names` are no keywords."""
         self.text = text
-        self.tokens = tokens(code)
+        self.tokens = in_small_letters(tokens(code), names)
         self.place = 0
         self._depth = 0
 
@@ -98,6 +98,7 @@ class Reader:
         return Power(base, exponent)
 
     def _atom(self, known: Container[str]) -> Expression:
+        self._expect_more()
         token = self.take()
         if token.kind == "number":
             value = float(token.text)
@@ -113,6 +114,14 @@ class Reader:
             self._close(token, "the parenthesis")
             return inner
         raise self.error(f"expected a number, a name or a parenthesis, but there was {token.spoken}", token.at)
+
+    def _expect_more(self) -> None:
+        """A line that ends with a sign goes on, but not with the next statement: the error is at the sign."""
+        before, token = self.tokens[self.place - 1], self.next
+        statement = token.text in WORDS or self.tokens[min(self.place + 1, len(self.tokens) - 1)].text == ":"
+        over = token.kind in ("newline", "end") or (token.kind == "name" and statement)
+        if over and before.text in GOES_ON and "\n" in self.text[before.at : token.at]:
+            raise self.error(f"this line ends with '{before.text}', but nothing follows it", before.at)
 
     def _close(self, opened: Token, what: str) -> None:
         """Go past a closing parenthesis; where the line ended without one, the error is at the opening one."""

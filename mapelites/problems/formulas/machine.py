@@ -9,7 +9,8 @@ k constants; i instructions (code and two registers); the registers of the o res
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -152,6 +153,7 @@ class Program:
         self.known: dict[str, _Register] = {name: _Register("variable", i) for i, name in enumerate(variables)}
         self.constants: dict[float, _Register] = {}
         self.instructions: dict[tuple[int, _Register, _Register], _Register] = {}
+        self.divides_by_zero = False
 
     def constant(self, value: float) -> _Register:
         """The register of a constant."""
@@ -159,6 +161,7 @@ class Program:
 
     def do(self, code: int, a: _Register, b: _Register | None = None) -> _Register:
         """The register that holds the result of an instruction; of constants it is a constant."""
+        self.divides_by_zero |= code == DIVIDE and b is not None and b.value == 0.0
         if a.value is not None and (b is None or b.value is not None):
             with np.errstate(all="ignore"):
                 given = [np.float64(each.value) for each in (a, b) if each is not None]
@@ -219,6 +222,19 @@ def data_of(document: Document) -> Array:
     ]
     ends = [first[each.kind] + each.place for each in results]
     return np.array([*head, *program.constants, *steps, *ends], dtype=np.float64)
+
+
+def flaw(node: Expression, variables: Iterable[str], lets: Mapping[str, Expression]) -> str:
+    """Why an expression has no finite value whatever the variables are, in words; nothing where it may have one."""
+    program = Program(tuple(variables))
+    for name, each in lets.items():
+        program.known[name] = program.expression(each)
+    value = program.expression(node).value
+    if program.divides_by_zero:
+        return "it divides by zero"
+    if any(math.isnan(each) for each in program.constants) or (value is not None and not math.isfinite(value)):
+        return "a part of it without variables has no value"
+    return ""
 
 
 def constant(node: Expression, lets: Mapping[str, Expression]) -> float | None:

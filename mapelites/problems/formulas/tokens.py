@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from mapelites.errors import InputError
 
 LONGEST_TEXT = 20_000
-SPELLINGS = {"**": "^", "==": "=", "≤": "<=", "≥": ">=", "−": "-", "·": "*", "×": "*", "÷": "/"}
+SPELLINGS = {"**": "^", "==": "=", "≤": "<=", "≥": ">=", "−": "-", "·": "*", "×": "*", "÷": "/", "π": "pi"}
+MISSPELLED = {"=>": ">=", "=<": "<="}
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+WORDS = frozenset({
+    "problem", "about", "source", "best", "variable", "from", "to", "step", "integer", "let", "minimise", "minimize",
+    "maximise", "maximize", "subject", "tolerance",
+})  # fmt: skip
 OPENING, CLOSING = "(", ")"
 GOES_ON = frozenset({"+", "-", "*", "/", "^", "<=", ">=", "=", ",", ":"})
 PATTERN = re.compile(
@@ -16,10 +23,11 @@ PATTERN = re.compile(
       | (?P<comment>\#[^\n]*)
       | (?P<newline>\n)
       | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-      | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+      | (?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
+      | (?P<name>π|[A-Za-z_][A-Za-z0-9_]*)
       | (?P<unit>\[[^\[\]\n]*\])
       | (?P<text>"[^"\n]*")
-      | (?P<sign>\*\*|<=|>=|==|[-+*/^(),:=<>≤≥−·×÷])
+      | (?P<sign>\*\*|<=|>=|==|=>|=<|[-+*/^(),:=<>≤≥−·×÷])
     """,
     re.VERBOSE | re.ASCII,
 )
@@ -63,15 +71,31 @@ def tokens(text: str, start: int = 0) -> list[Token]:
             raise FormulaError(_unknown(text[at]), text, at)
         kind = str(match.lastgroup)
         spelled = SPELLINGS.get(match.group(), match.group())
+        if spelled in MISSPELLED:
+            raise FormulaError(f"write {MISSPELLED[spelled]} instead of {spelled}", text, at)
         if kind == "newline":
             if not open_parentheses and not (found and found[-1].text in GOES_ON):
                 found.append(Token("newline", "\n", at))
+        elif kind == "raised":  # x² is x^2
+            found += [Token("sign", "^", at), Token("number", spelled.translate(RAISED), at)]
         elif kind not in ("space", "comment"):
             found.append(Token(kind, spelled, at))
             if kind == "sign":
                 open_parentheses = max(0, open_parentheses + (spelled == OPENING) - (spelled == CLOSING))
         at = match.end()
     return [*found, Token("newline", "\n", len(text)), Token("end", "", len(text))]
+
+
+def in_small_letters(found: list[Token], names: Collection[str]) -> list[Token]:
+    """The same with keywords in small letters, unless it is the name of something or of a constraint."""
+    pairs = zip(found, [*found[1:], None], strict=True)
+    return [
+        replace(token, text=token.text.lower())
+        if token.kind == "name" and token.text.lower() in WORDS and token.text not in names
+        and not (after is not None and after.text == ":")
+        else token
+        for token, after in pairs
+    ]  # fmt: skip
 
 
 def _unknown(character: str) -> str:

@@ -121,8 +121,8 @@ def list_runs(options: argparse.Namespace) -> None:
             print(f"{'':<10}{run.reason}")
     for run in store.deleted():
         print(f"{_line(run)}  deleted")
-    for text in store.damaged().values():
-        print(text)
+    for run_id, text in store.damaged().items():
+        print(f"{text}; `delete {run_id}` erases it")
     worker, limit = store.worker(), store.limit
     working = f"a worker is on {len(worker.running)} of them" if worker.alive else "no worker is there"
     print(f"{_bytes(store.size())}" + (f" of {_bytes(limit)}" if limit else "") + f" in {store.path}; {working}")
@@ -212,10 +212,14 @@ def set_pace(options: argparse.Namespace) -> None:
 def delete_runs(options: argparse.Namespace) -> None:
     """Put runs away, or bring them back."""
     store = Store(options.data)
+    damaged = store.damaged()
     for run_id in options.run:
         if options.undo:
             store.undelete(run_id)
             print(f"run {run_id} is back, {store.run(run_id).state}")
+        elif run_id in damaged:
+            store.delete(run_id)
+            print(f"run {run_id} was damaged and is erased")
         else:
             store.delete(run_id)
             print(f"run {run_id} is deleted; for ten minutes `delete --undo {run_id}` brings it back")

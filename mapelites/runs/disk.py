@@ -57,5 +57,5 @@ class PlainDisk(Disk):  # type: ignore[misc]
 
     def remove(self, file_path: str) -> None:
         """Delete a value's file; a name that is not one of ours is left alone."""
-        if FILE_NAME.fullmatch(file_path):
+        if type(file_path) is str and FILE_NAME.fullmatch(file_path):
             super().remove(file_path)

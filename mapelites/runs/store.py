@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,9 +150,13 @@ class Store:
             self.entries.write(replace(record, request=replace(record.request, pace=evaluations_per_second)))
 
     def delete(self, run_id: str) -> None:
-        """Put a run away; for a while it can be brought back."""
+        """Put a run away; for a while it can be brought back, but a damaged one is erased at once."""
         with self._database.writing():
-            record = self.entries.record(run_id)
+            try:
+                record = self.entries.record(run_id)
+            except DamagedError:
+                self.entries.erase(run_id)
+                return
             if record.deleted is None:
                 record = self._wishing(record, "pause", "paused") if record.state == "running" else record
                 self._changed(replace(record, deleted=time.time()))
@@ -168,10 +173,11 @@ class Store:
         limit = time.time() - UNDO_SECONDS if before is None else before
         erased = 0
         for run in self.deleted():
-            with self._database.writing():
+            # One that was damaged or erased since must not keep the others.
+            with suppress(DamagedError, UnknownRunError), self._database.writing():
                 record = self.entries.record(run.id)
                 if record.deleted is not None and record.deleted < limit and not record.claim:
-                    self.entries.erase(record)
+                    self.entries.erase(run.id)
                     erased += 1
         return erased
 

@@ -29,7 +29,7 @@ from mapelites.problems import get
 from mapelites.problems.files import AbsentError, FileError
 from mapelites.runs import presence
 from mapelites.runs.claim import Claim
-from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, disk_error, gone
+from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, UnknownRunError, disk_error, gone
 from mapelites.runs.presence import Presence
 from mapelites.runs.store import Store
 from mapelites.runs.worker import Worker
@@ -154,10 +154,17 @@ class Supervisor:
         for record in sorted(waiting, key=lambda each: (each.state == "queued", each.created)):
             if len(self._jobs) >= self.processes:
                 return
-            claim = Claim.take(self.store.entries, record.id)
+            claim = self._taken(record.id)
             if claim is not None:
                 self._jobs[record.id] = self._fork(claim)
                 log.info("a process searches", extra={"run": record.id, "pid": self._jobs[record.id].process.pid})
+
+    def _taken(self, run_id: str) -> Claim | None:
+        try:
+            return Claim.take(self.store.entries, run_id)
+        except (DamagedError, UnknownRunError) as error:  # since it was listed; the others go on
+            log.warning("run %s cannot be taken: %s", run_id, error)
+            return None
 
     def _fork(self, claim: Claim) -> Job:
         last_words = tempfile.TemporaryFile()  # noqa: SIM115 (it is read when the process is gone)

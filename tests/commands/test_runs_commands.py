@@ -79,6 +79,8 @@ def test_runs_lists_what_the_store_holds(capsys: pytest.CaptureFixture[str], dat
     assert f"{first}  queued    C17 30D  paper-3" in said
     assert f"run {second}: its entry in the store is damaged" in said
     assert f"in {data}; no worker is there" in said
+    assert f"`delete {second}` erases it" in said
+    assert say(capsys, data, "delete", second) == f"run {second} was damaged and is erased\n"
     say(capsys, data, "limit", "1KB")
     assert " of 1 KB in " in say(capsys, data, "runs")
 

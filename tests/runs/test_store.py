@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import stat
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,6 +19,8 @@ from mapelites.runs import Run, RunRequest, Store, StoreError
 from mapelites.runs.claim import Claim
 from mapelites.runs.entries import ID
 from mapelites.runs.errors import ClaimLostError
+from mapelites.runs.presence import Presence
+from mapelites.runs.supervisor import Supervisor
 from mapelites.runs.worker import Worker
 from mapelites.search import SEARCHES
 from mapelites.snapshot import Snapshot
@@ -169,6 +174,52 @@ def test_a_process_that_lost_its_run_can_write_nothing_more(store: Store) -> Non
         worker.work()
     assert store.snapshot(run_id) is None
     assert Claim.take(store.entries, run_id) is None
+
+
+@pytest.mark.parametrize(("ask", "state"), [(Store.resume, "finished"), (Store.stop, "stopped")])
+def test_who_changes_their_mind_while_a_run_is_about_to_pause_gets_what_they_want(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Store, str], None], state: str
+) -> None:
+    here = Presence.claim(store.path)
+    assert here is not None
+    asked = request("C03", 3_000)
+    run_id = store.create(asked)
+    worker = Worker(take(store, run_id), lambda: False)
+    publish, minds = worker._publish, iter([ask])
+
+    def publish_late(**options: Any) -> None:
+        for change in minds:  # once, after the process has heard of the pause and before it is put down
+            change(store, run_id)
+        publish(**options)
+
+    monkeypatch.setattr(worker, "_publish", publish_late)
+    store.pause(run_id)
+    worker.work()
+    here.leave()
+    assert store.run(run_id).state == state
+
+
+def test_a_paused_run_is_paused_before_its_process_waits_for_evaluations_under_way(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Presence.claim(store.path)
+    assert here is not None
+    run_id, states = store.create(request("C03", 3_000)), list[str]()
+    worker = Worker(take(store, run_id), lambda: False)
+    monkeypatch.setattr(worker.search, "settle", lambda seconds: states.append(store.run(run_id).state))
+    store.pause(run_id)
+    worker.work()
+    here.leave()
+    assert states == ["paused"]
+
+
+def test_a_run_resumed_before_its_last_process_has_left_gets_another_one_only_then(store: Store) -> None:
+    run_id = store.create(request())
+    supervisor, job = Supervisor(store.path), Mock()
+    supervisor._jobs[run_id] = job
+    supervisor._start_runs()
+    job.process.kill.assert_called_once()
+    assert store.run(run_id).state == "queued"
 
 
 def test_a_deleted_run_can_be_brought_back_until_it_is_erased(store: Store) -> None:

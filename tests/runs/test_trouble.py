@@ -18,7 +18,7 @@ import pytest
 
 from mapelites.problem import Array, Problem
 from mapelites.problems import get
-from mapelites.runs import RunRequest, Store
+from mapelites.runs import RunRequest, Store, supervisor
 from mapelites.runs.supervisor import Supervisor
 from tests.runs.tools import (
     PATIENCE,
@@ -114,15 +114,19 @@ def test_a_crash_below_python_is_said_with_the_place_where_it_happened(store: St
 
 
 @pytest.mark.parametrize(("ask", "state"), [(Store.pause, "paused"), (Store.stop, "stopped")])
-def test_a_run_that_hangs_in_one_evaluation_can_still_be_ended(
-    store: Store, tmp_path: Path, ask: Callable[[Store, str], None], state: str
+def test_a_run_that_hangs_in_one_evaluation_is_ended_long_before_patience_with_its_process_is(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Store, str], None], state: str
 ) -> None:
+    assert supervisor.SOON_SECONDS + 2 * supervisor.LOOK_SECONDS < 0.25
+    monkeypatch.setattr(supervisor, "PATIENCE_SECONDS", 10 * PATIENCE)
+    hangs = multiprocessing.get_context("fork").Event()
     run_id = store.create(request("C17", 50_000))
     store.close()
-    with supervised_with(tmp_path, broken(hang)):
-        wait_for_state(store, run_id, "running")
+    with supervised_with(tmp_path, broken(lambda: (hangs.set(), hang()))):
+        assert hangs.wait(PATIENCE)
         ask(store, run_id)
         wait_for_state(store, run_id, state)
+        assert store.entries.record(run_id).deaths == 0, "it is no fault of the run's"
 
 
 def in_a_small_world(scenario: str, path: Path) -> str:

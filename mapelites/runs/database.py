@@ -98,8 +98,13 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """All or nothing: what is read and written in here happens at one moment for everybody else."""
-        with self._in_words(), locked(self.path / "lock", SHARED), self._cache.transact():
-            yield
+        with self._in_words(), locked(self.path / "lock", SHARED), self._cache.disk.all_or_nothing():
+            try:
+                with self._cache.transact():
+                    yield
+            except DISK_ERRORS:
+                self._cache.close()  # where it was the end that failed, the transaction is still open
+                raise
 
     def repair(self) -> None:
         """Put right what a killed writer left behind, and keep room for bad times. Nobody writes meanwhile."""

@@ -15,8 +15,9 @@ import pytest
 
 from mapelites import InputError, Tolerances
 from mapelites.problems import get
-from mapelites.runs import Run, RunRequest, Store, StoreError
+from mapelites.runs import Run, RunRequest, Store, StoreError, history
 from mapelites.runs.claim import Claim
+from mapelites.runs.database import FILE_FROM
 from mapelites.runs.entries import ID
 from mapelites.runs.errors import ClaimLostError
 from mapelites.runs.presence import Presence
@@ -24,7 +25,7 @@ from mapelites.runs.supervisor import Supervisor
 from mapelites.runs.worker import Worker
 from mapelites.search import SEARCHES
 from mapelites.snapshot import Snapshot
-from tests.runs.tools import assert_same, request, undisturbed
+from tests.runs.tools import assert_same, large_request, request, undisturbed
 
 
 @pytest.fixture
@@ -327,6 +328,36 @@ def test_a_checkpoint_that_cannot_be_read_costs_time_and_not_the_archive(store: 
     snapshot = store.snapshot(run_id)
     assert snapshot is not None
     assert_same(snapshot.archive(), undisturbed(asked))
+
+
+def test_a_run_whose_progress_cannot_be_put_down_keeps_all_it_had(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = store.create(large_request(10**7))
+    worker = Worker(take(store, run_id), lambda: False)
+    for _ in range(3):
+        worker.search.advance(2_000)
+        worker._publish(saved=True)
+    monkeypatch.setattr(history, "LINGER_SECONDS", 0.0)
+    monkeypatch.setattr(history, "MOST_MOMENTS", 2)
+    before = files(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(store.entries, "write", Mock(side_effect=OSError("no room for the record")))
+        worker.search.advance(2_000)
+        with pytest.raises(StoreError, match="no room for the record"):
+            worker._publish(saved=True)
+    assert files(store) == before, "nothing is deleted, and nothing left behind"
+    for checkpoint in store.entries.record(run_id).checkpoints:
+        assert len(store.entries.state_bytes(run_id, checkpoint.version) or b"") == checkpoint.size
+    assert [store.snapshot(run_id, moment.version) is None for moment in store.history(run_id)] == [False] * 3
+    worker._publish(saved=True)
+    assert not files(store) >= before, "what is no longer needed goes once the rest is put down"
+
+
+def files(store: Store) -> set[Path]:
+    found = set((store.path / "cache").rglob("*.val"))
+    assert all(file.stat().st_size >= FILE_FROM for file in found)
+    return found
 
 
 def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:

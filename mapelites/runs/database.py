@@ -103,7 +103,7 @@ class Database:
                 with self._cache.transact():
                     yield
             except DISK_ERRORS:
-                self._cache.close()  # where it was the end that failed, the transaction is still open
+                self._cache._con.rollback()  # where it was the end that failed, it is still open
                 raise
 
     def repair(self) -> None:

@@ -12,7 +12,7 @@ from mapelites.runs.attention import Attention
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
 from mapelites.runs.history import thinned
-from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride
+from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, own_seconds
 from mapelites.runs.record import Record, State
 from mapelites.snapshot import Snapshot
 
@@ -21,7 +21,6 @@ CHECKPOINT_SECONDS = 0.5
 SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.012, 0.005  # of the time, at most
 HOLD_SECONDS = 0.5
 SETTLE_SECONDS = 1.0  # for evaluations under way when the run has been halted; the supervisor waits longer
-CROWDED = 0.25  # the least share of a core that a run is taken to have
 
 log = logging.getLogger(__name__)
 
@@ -101,12 +100,11 @@ class Worker:
                 time.sleep(min(self._pace.seconds_to_next, PIECE_SECONDS))
                 self._worked += time.perf_counter() - now
                 return False
-        before, started = self.search.evaluations, time.thread_time()
+        before, started = self.search.evaluations, own_seconds()
         with self._attention.elsewhere():
             self.search.advance(size)
         done, seconds = self.search.evaluations - before, time.perf_counter() - now
-        # A problem may wait for another program, so the clock counts too, but what other runs take does not.
-        self._worked += max(time.thread_time() - started, seconds * CROWDED)
+        self._worked += own_seconds() - started
         self._stride.learn(done, seconds)
         if self._pace is not None:
             self._pace.spend(done)
@@ -137,9 +135,11 @@ class Worker:
         checkpoint = self.search.state() if saved else None
         record = self.claim.publish(snapshot, checkpoint, state, reason)
         now, cost = time.perf_counter(), time.thread_time() - started
-        self._snapshots.wrote(now, self._worked, cost)
         if saved:
             self._checkpoints.wrote(now, self._worked, cost)
+            self._snapshots.came_along(now, self._worked)
+        else:
+            self._snapshots.wrote(now, self._worked, cost)
         self._heard(record)
 
     def _hold(self, error: StoreError) -> None:

@@ -127,8 +127,11 @@ class Entries:
 
     def log_size(self, run_id: str) -> int:
         """Its bytes."""
-        path = self.log_path(run_id)
-        return path.stat().st_size if path.exists() else 0
+        return _size(self.log_path(run_id))
+
+    def logs_size(self) -> int:
+        """The bytes of the logs of all runs."""
+        return sum(_size(path) for path in (self.database.path / "evaluations").glob("*"))
 
     def _bytes(self, key: str) -> bytes | None:
         content = self.database.get(key)
@@ -144,3 +147,10 @@ class Entries:
         self.log_path(run_id).unlink(missing_ok=True)
         for key in (f"history/{run_id}", f"version/{run_id}", RECORD + run_id):
             self.database.drop(key)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

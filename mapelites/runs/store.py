@@ -193,7 +193,7 @@ class Store:
 
     def size(self) -> int:
         """Bytes on disk."""
-        return self._database.volume()
+        return self._database.volume() + self.entries.logs_size()
 
     @property
     def limit(self) -> int | None:
@@ -211,9 +211,12 @@ class Store:
             self._database.put("limit", limit or 0)
 
     def over_limit(self) -> list[Run]:
-        """The oldest runs that are over, as many as must go to get below the limit; nothing is deleted."""
+        """The oldest runs that are over, as many as must go to get below the limit; nothing is deleted.
+
+        What is deleted already counts as gone, though it can still be brought back.
+        """
         limit, offered = self.limit, []
-        excess = 0 if limit is None else self.size() - limit
+        excess = 0 if limit is None else self.size() - limit - sum(run.size for run in self.deleted())
         for run in sorted(self.runs(), key=lambda each: each.finished or each.created):
             if excess > 0 and run.state in OVER:
                 offered.append(run)

@@ -318,6 +318,22 @@ def test_beyond_the_limit_the_oldest_finished_runs_are_offered_and_none_is_dropp
         store.set_limit(0)
 
 
+def test_what_was_deleted_counts_as_gone_before_it_is_erased(store: Store) -> None:
+    first, _ = (finish(store, request(evaluations=3_000, seed=seed)) for seed in (1, 2))
+    store.set_limit(store.size() - 1)
+    store.delete(first)
+    assert store.over_limit() == []
+    store.undelete(first)
+    assert [run.id for run in store.over_limit()] == [first]
+
+
+def test_the_log_of_evaluations_counts_as_room_that_is_taken(store: Store) -> None:
+    run_id = store.create(request())
+    before = store.size()
+    store.entries.write_log(run_id, bytes(1_000))
+    assert store.size() == before + 1_000
+
+
 def test_a_checkpoint_that_cannot_be_read_costs_time_and_not_the_archive(store: Store) -> None:
     asked = request("C10", 120_000)
     run_id = begin(store, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -93,7 +94,12 @@ def check_free(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise InputError(f"cannot listen at {host}:{port}: {error.strerror}; try another --port") from None
+            why = f"{error.strerror}; try another --port"
+            if error.errno == errno.EADDRINUSE:
+                why = (
+                    f"a dashboard seems to run there already; open {Place(host, port).link(None)} or try another --port"
+                )
+            raise InputError(f"cannot listen at {host}:{port}: {why}") from None
 
 
 def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[Path]) -> subprocess.Popen[bytes]:

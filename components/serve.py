@@ -59,7 +59,9 @@ def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> in
     """Run supervisor and web server until a signal comes; a supervisor that dies is started again."""
     logs.set_up("start")
     check_free(place.host, place.port)
-    Store(path).close()  # made here, once: two processes that make it at the same time would collide
+    store = Store(path)  # made here, once: two processes that make it at the same time would collide
+    store.check_writable()
+    store.close()
     token = security_token.token_for(place.host, path)
     for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(name, _stop)

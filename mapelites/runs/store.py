@@ -151,7 +151,7 @@ class Store:
 
     def delete(self, run_id: str) -> None:
         """Put a run away; for a while it can be brought back, but a damaged one is erased at once."""
-        with self._database.writing():
+        with self._database.freeing():
             try:
                 record = self.entries.record(run_id)
             except DamagedError:
@@ -173,8 +173,10 @@ class Store:
         limit = time.time() - UNDO_SECONDS if before is None else before
         erased = 0
         for run in self.deleted():
+            if run.deleted is None or run.deleted >= limit:
+                continue
             # One that was damaged or erased since must not keep the others.
-            with suppress(DamagedError, UnknownRunError), self._database.writing():
+            with suppress(DamagedError, UnknownRunError), self._database.freeing():
                 record = self.entries.record(run.id)
                 if record.deleted is not None and record.deleted < limit and not record.claim:
                     self.entries.erase(run.id)
@@ -226,6 +228,11 @@ class Store:
     def repair(self) -> None:
         """Put right what killed processes left behind; for the supervisor, before it starts any."""
         self._database.repair()
+
+    def check_writable(self) -> None:
+        """An error in words where the store can only be read at the moment."""
+        with self._database.writing():
+            pass
 
     def keep_reserve(self) -> None:
         """Hold some room on the disk for bad times."""

@@ -38,10 +38,13 @@ class PlainDisk(Disk):  # type: ignore[misc]
         deletes as soon as a row is gone, and were the transaction not to end well, the row would be back without it.
         """
         made, unneeded = self._changes.made, self._changes.unneeded = list[str](), list[str]()
-        going = made
+        going: list[str] = []  # after an interruption that may have come when all was done, nothing
         try:
             yield
             going = unneeded
+        except Exception:
+            going = made
+            raise
         finally:
             del self._changes.made, self._changes.unneeded
             for name in going:

@@ -126,9 +126,9 @@ class Supervisor:
             if ended or change != self._seen or now - self._scanned > SCAN_SECONDS:
                 self._seen, self._scanned = change, now
                 self._note_wishes(now)
-                self._start_runs()
                 self.store.purge()
                 self.store.keep_reserve()
+                self._start_runs()
             self._insist(now)
             self._said = ""
         except StoreError as error:

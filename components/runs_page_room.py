@@ -52,8 +52,9 @@ def said(context: Context) -> list[Component]:
             "Select them", id={"room": "pick"}, size="compact-sm", variant="light", leftSection=icon("check")
         )
         parts.append(html.Div([words, pick], className="card undo"))
-    for reason in context.store.damaged().values():
-        parts.append(html.Div(reason, className="card undo error-text"))
+    for run_id, reason in context.store.damaged().items():
+        words = f"{reason}. To erase it: python -m mapelites delete {run_id}"
+        parts.append(html.Div(words, className="card undo error-text"))
     return parts
 
 

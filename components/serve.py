@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -58,7 +59,9 @@ def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> in
     """Run supervisor and web server until a signal comes; a supervisor that dies is started again."""
     logs.set_up("start")
     check_free(place.host, place.port)
-    Store(path).close()  # made here, once: two processes that make it at the same time would collide
+    store = Store(path)  # made here, once: two processes that make it at the same time would collide
+    store.check_writable()
+    store.close()
     token = security_token.token_for(place.host, path)
     for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(name, _stop)
@@ -93,7 +96,12 @@ def check_free(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise InputError(f"cannot listen at {host}:{port}: {error.strerror}; try another --port") from None
+            why = f"{error.strerror}; try another --port"
+            if error.errno == errno.EADDRINUSE:
+                why = (
+                    f"a dashboard seems to run there already; open {Place(host, port).link(None)} or try another --port"
+                )
+            raise InputError(f"cannot listen at {host}:{port}: {why}") from None
 
 
 def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[Path]) -> subprocess.Popen[bytes]:

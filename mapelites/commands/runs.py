@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -31,12 +32,14 @@ from mapelites.commands.engine import (
 from mapelites.commands.parsing import whole
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError
-from mapelites.runs import Run, RunRequest, Store
+from mapelites.runs import Run, RunRequest, Store, presence
 from mapelites.runs.entries import ID
 from mapelites.runs.record import OVER
 from mapelites.runs.supervisor import ONE_THREAD, Supervisor, start_supervisor
 
 FOLLOW_SECONDS = 0.1
+SETTLE_SECONDS = 5.0  # far longer than a worker takes to do what is asked of it
+ABSENT_SECONDS = 5.0  # longer than a worker takes to start
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -97,16 +100,27 @@ def _changing(change: Callable[[Store, str], None]) -> Callable[[argparse.Namesp
         for run_id in options.run:
             change(store, run_id)
             print(f"run {run_id} is {_settled(store, run_id)}")
+        if any(store.run(run_id).state == "queued" for run_id in options.run):
+            _say_if_nobody_works(store)
 
     return action
 
 
 def _settled(store: Store, run_id: str) -> str:
-    """The state, after the worker had a moment to bring it about."""
-    until = time.monotonic() + 1.0
-    while store.entries.record(run_id).wish and time.monotonic() < until:
+    """The state, after the worker had a moment to bring it about, or what it is still asked for."""
+    until = time.monotonic() + SETTLE_SECONDS
+    while (wish := store.entries.record(run_id).wish) and time.monotonic() < until:
         time.sleep(0.02)
-    return store.run(run_id).state
+    return f"asked to {wish}, which its worker has not done yet" if wish else store.run(run_id).state
+
+
+def _say_if_nobody_works(store: Store) -> None:
+    if not store.worker().alive:
+        sys.stderr.write(f"no worker is there to search; start one with {_worker_command(store)}\n")
+
+
+def _worker_command(store: Store) -> str:
+    return f"`python -m mapelites worker --data {shlex.quote(str(store.path))}`"
 
 
 def list_runs(options: argparse.Namespace) -> None:
@@ -124,8 +138,8 @@ def list_runs(options: argparse.Namespace) -> None:
             print(f"{'':<10}{run.reason}")
     for run in deleted:
         print(f"{_line(run, width)}  deleted")
-    for text in store.damaged().values():
-        print(text)
+    for run_id, text in store.damaged().items():
+        print(f"{text}; `delete {run_id}` erases it")
     worker, limit = store.worker(), store.limit
     working = f"a worker is on {len(worker.running)} of them" if worker.alive else "no worker is there"
     print(f"{_bytes(store.size())}" + (f" of {_bytes(limit)}" if limit else "") + f" in {store.path}; {working}")
@@ -158,6 +172,7 @@ def start_run(options: argparse.Namespace) -> int:
     run_id = store.create(request)
     print(f"run {run_id}", flush=True)
     if options.detach:
+        _say_if_nobody_works(store)
         return 0
     try:
         with _somebody_works(store, options.problems):
@@ -189,11 +204,27 @@ def _somebody_works(store: Store, problems: Sequence[Path]) -> Iterator[None]:
             worker.kill()
 
 
+class Absence:
+    """Says once that the worker is gone, and again when it was back in between."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._since, self._said = store, time.monotonic(), False
+
+    def look(self, now: float) -> None:
+        """See whether a worker is there."""
+        if presence.of(self._store.path)[0]:
+            self._since, self._said = now, False
+        elif now - self._since > ABSENT_SECONDS and not self._said:
+            self._said = True
+            sys.stderr.write(f"\nthe worker is gone; the run goes on with {_worker_command(self._store)}\n")
+
+
 def _follow(store: Store, run_id: str, quiet: bool) -> Run:
     """Redraw the bar until nothing more happens to the run."""
-    seen, run = -1, store.run(run_id)
+    seen, run, absence = -1, store.run(run_id), Absence(store)
     with Progress(run.request.settings.evaluations, quiet=quiet) as progress:
         while run.state not in (*OVER, "paused") and run.deleted is None:
+            absence.look(time.monotonic())
             version = store.version(run_id)
             if version != seen:
                 seen, run = version, store.run(run_id)
@@ -211,16 +242,26 @@ def set_pace(options: argparse.Namespace) -> None:
         raise InputError(
             f"pace must be a number of evaluations per second, or none, but it was {options.pace!r}"
         ) from None
-    Store(options.data).set_pace(options.run, pace)
+    store = Store(options.data)
+    state = store.run(options.run).state
+    if state == "finished":
+        raise InputError(f"run {options.run}: to be given a pace it must have something left to do, but it is {state}")
+    store.set_pace(options.run, pace)
+    speed = "as fast as it can" if pace is None else f"at {pace:,g} evaluations per second at most"
+    print(f"run {options.run} is {state} and goes {speed}")
 
 
 def delete_runs(options: argparse.Namespace) -> None:
     """Put runs away, or bring them back."""
     store = Store(options.data)
+    damaged = store.damaged()
     for run_id in options.run:
         if options.undo:
             store.undelete(run_id)
             print(f"run {run_id} is back, {store.run(run_id).state}")
+        elif run_id in damaged:
+            store.delete(run_id)
+            print(f"run {run_id} was damaged and is erased")
         else:
             store.delete(run_id)
             print(f"run {run_id} is deleted; for ten minutes `delete --undo {run_id}` brings it back")

@@ -105,7 +105,11 @@ class Claim:
         state: State | None = None,
         reason: str | None = None,
     ) -> Record:
-        """Put down a snapshot, a checkpoint and a new state with its reason, all or nothing."""
+        """Put down a snapshot, a checkpoint and a new state with its reason, all or nothing.
+
+        With a checkpoint the run can be halted, and is where somebody wishes it at this very moment: what the process
+        heard before may have been taken back.
+        """
         content, saved = snapshot.to_bytes(), None
         if checkpoint is not None:
             saved = pack({"seconds": snapshot.seconds}, {**checkpoint, CURVE: snapshot.curve})
@@ -116,6 +120,7 @@ class Claim:
             record = self._with_progress(record, moment, snapshot)
             if saved is not None:
                 record = self._with_checkpoint(record, saved)
+                state = WISHED[record.wish] if record.wish and state is None else state
             if state is not None:
                 record = over(record, state, reason)
             if state == "finished":
@@ -170,6 +175,14 @@ class Claim:
         """Let go of a run in a state of its own, with the reason."""
         with self.entries.database.writing():
             self.entries.write(over(self.record(), state, reason, traceback))
+
+    def halt(self) -> bool:
+        """Do what is wished without the run's process; the last checkpoint stands. Whether anything is wished."""
+        with self.entries.database.writing():
+            record = self.record()
+            if record.wish:
+                self.entries.write(over(record, WISHED[record.wish]))
+            return record.wish is not None
 
     def died(self, reason: str, traceback: str | None) -> None:
         """Take down that the process of this claim died; after three times at one place the run has failed."""

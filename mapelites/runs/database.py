@@ -4,6 +4,7 @@ format            the number of the store's format
 lock              held shared while something is written, exclusively while the cache is made or checked
 supervisor.lock   held by the supervisor and its processes
 reserve           room kept for saying that the disk is full
+reserve-2         room kept for deleting runs then
 cache/            the diskcache, mode 0700
 """
 
@@ -14,7 +15,7 @@ import sqlite3
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,15 @@ import orjson
 from diskcache import Cache, Timeout
 
 from mapelites.runs.disk import PlainDisk
-from mapelites.runs.errors import RESERVE, DamagedError, StoreError, disk_error, gone
+from mapelites.runs.errors import RESERVE, DamagedError, StoreError, disk_error, gone, trouble
 from mapelites.runs.locks import EXCLUSIVE, SHARED, locked
+from mapelites.runs.reading import ReadingCache
 
 FORMAT = 1
 BUSY_SECONDS = 20
 FILE_FROM = 2**16  # bytes; what is overwritten must stay shorter, see `put`
 DISK_ERRORS = (OSError, sqlite3.Error, Timeout)
+FOR_WORDS, FOR_DELETING = "reserve", "reserve-2"
 
 
 class Database:
@@ -40,13 +43,21 @@ class Database:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(self.path / "lock", EXCLUSIVE):
                 self._check_format()
-                (self.path / "cache").mkdir(mode=0o700, exist_ok=True)
-                (self.path / "cache").chmod(0o700)
-                self._cache = Cache(
-                    str(self.path / "cache"), timeout=BUSY_SECONDS, disk=PlainDisk, eviction_policy="none",
-                    cull_limit=0, statistics=0, disk_min_file_size=FILE_FROM,
-                )  # fmt: skip
+                try:
+                    self._cache = self._open()
+                except DISK_ERRORS:
+                    if not (self.path / "cache" / "cache.db").exists():
+                        raise
+                    self._cache = ReadingCache(self.path / "cache", BUSY_SECONDS, PlainDisk(str(self.path / "cache")))
         self._opened = threading.local()
+
+    def _open(self) -> Cache:
+        (self.path / "cache").mkdir(mode=0o700, exist_ok=True)
+        (self.path / "cache").chmod(0o700)
+        return Cache(
+            str(self.path / "cache"), timeout=BUSY_SECONDS, disk=PlainDisk, eviction_policy="none",
+            cull_limit=0, statistics=0, disk_min_file_size=FILE_FROM,
+        )  # fmt: skip
 
     def get(self, key: str) -> Any:
         """The value of a key, or None."""
@@ -98,7 +109,30 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """All or nothing: what is read and written in here happens at one moment for everybody else."""
-        with self._in_words(), locked(self.path / "lock", SHARED), self._cache.transact():
+        with self._in_words():
+            if isinstance(self._cache, ReadingCache):
+                self._cache = self._open()
+        with self._in_words(), locked(self.path / "lock", SHARED), self._cache.disk.all_or_nothing():
+            try:
+                with self._cache.transact():
+                    yield
+            except DISK_ERRORS:
+                self._cache._con.rollback()  # where it was the end that failed, it is still open
+                raise
+
+    @contextmanager
+    def freeing(self) -> Iterator[None]:
+        """Like `writing`, for what makes room: on a full disk the room that is kept for it is given up."""
+        if trouble(self.path):
+            with self._in_words():
+                (self.path / FOR_DELETING).unlink(missing_ok=True)
+        with self.writing():
+            yield
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Nobody writes meanwhile: for reading things that belong together, also where nothing can be written."""
+        with self._in_words(), locked(self.path / "lock", EXCLUSIVE):
             yield
 
     def repair(self) -> None:
@@ -110,16 +144,16 @@ class Database:
 
     def keep_reserve(self) -> None:
         """Take hold of some room on the disk, where there is plenty."""
-        reserve = self.path / "reserve"
         with self._in_words():
-            space = os.statvfs(self.path)
-            if not reserve.exists() and space.f_bavail * space.f_frsize > 2 * RESERVE:
-                reserve.write_bytes(bytes(RESERVE))
+            for reserve in (self.path / FOR_WORDS, self.path / FOR_DELETING):
+                space = os.statvfs(self.path)
+                if not reserve.exists() and space.f_bavail * space.f_frsize > 2 * RESERVE:
+                    reserve.write_bytes(bytes(RESERVE))
 
     def free_reserve(self) -> None:
         """Give that room back, so that a full disk can still take down what happened."""
         with self._in_words():
-            (self.path / "reserve").unlink(missing_ok=True)
+            (self.path / FOR_WORDS).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close this thread's connection; the next use opens another. Needed before a fork."""
@@ -135,6 +169,9 @@ class Database:
             raise gone(self.path) from None
         if getattr(self._opened, "file", now) != now:
             self._cache.close()
+        if isinstance(self._cache, ReadingCache) and not trouble(self.path):
+            with suppress(*DISK_ERRORS):
+                self._cache = self._open()
         self._opened.file = now
 
     @contextmanager

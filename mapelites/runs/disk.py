@@ -7,6 +7,9 @@ row, and one whose file lies outside the cache, is refused.
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,30 @@ FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{28}\.val")
 
 class PlainDisk(Disk):  # type: ignore[misc]
     """Keys are text; values are text, numbers and bytes, the larger ones of the bytes in files."""
+
+    def __init__(self, directory: str, min_file_size: int = 0, pickle_protocol: int = 0) -> None:
+        super().__init__(directory, min_file_size, pickle_protocol)
+        self._changes = threading.local()
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Around a transaction, since files know nothing of those.
+
+        The files that it no longer needs go when it has ended well, those that it made where it has failed. diskcache
+        deletes as soon as a row is gone, and were the transaction not to end well, the row would be back without it.
+        """
+        made, unneeded = self._changes.made, self._changes.unneeded = list[str](), list[str]()
+        going: list[str] = []  # after an interruption that may have come when all was done, nothing
+        try:
+            yield
+            going = unneeded
+        except Exception:
+            going = made
+            raise
+        finally:
+            del self._changes.made, self._changes.unneeded
+            for name in going:
+                self.remove(name)
 
     def put(self, key: Any) -> tuple[str, bool]:
         """The key as it is."""
@@ -43,8 +70,9 @@ class PlainDisk(Disk):  # type: ignore[misc]
         try:
             self._write(path, iter([value]), "xb")
         except OSError:
-            self.remove(name)  # half a file would take what little room there is
+            super().remove(name)  # half a file would take what little room there is
             raise
+        getattr(self._changes, "made", []).append(name)
         return len(value), MODE_BINARY, name, None
 
     def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
@@ -56,6 +84,10 @@ class PlainDisk(Disk):  # type: ignore[misc]
         raise DamagedError("must be plain text, a number or bytes, but it was something else (changed from outside?)")
 
     def remove(self, file_path: str) -> None:
-        """Delete a value's file; a name that is not one of ours is left alone."""
-        if FILE_NAME.fullmatch(file_path):
+        """Delete a value's file, in `all_or_nothing` at its end; a name that is not one of ours is left alone."""
+        if type(file_path) is not str or not FILE_NAME.fullmatch(file_path):
+            return
+        if hasattr(self._changes, "unneeded"):
+            self._changes.unneeded.append(file_path)
+        else:
             super().remove(file_path)

@@ -127,8 +127,11 @@ class Entries:
 
     def log_size(self, run_id: str) -> int:
         """Its bytes."""
-        path = self.log_path(run_id)
-        return path.stat().st_size if path.exists() else 0
+        return _size(self.log_path(run_id))
+
+    def logs_size(self) -> int:
+        """The bytes of the logs of all runs."""
+        return sum(_size(path) for path in (self.database.path / "evaluations").glob("*"))
 
     def _bytes(self, key: str) -> bytes | None:
         content = self.database.get(key)
@@ -136,12 +139,18 @@ class Entries:
             raise DamagedError(f"store: the entry {key} must be bytes, but it was {type(content).__name__}")
         return content
 
-    def erase(self, record: Record) -> None:
-        """Delete a run with everything it has, for good."""
-        for version in self.history(record.id).versions:
-            self.database.drop(f"snapshot/{record.id}/{version}")
-        for checkpoint in record.checkpoints:
-            self.database.drop(f"state/{record.id}/{checkpoint.version}")
-        self.log_path(record.id).unlink(missing_ok=True)
-        for key in (f"history/{record.id}", f"version/{record.id}", RECORD + record.id):
+    def erase(self, run_id: str) -> None:
+        """Delete a run with everything it has, for good; what its entries say need not be readable for that."""
+        for prefix in (f"snapshot/{run_id}/", f"state/{run_id}/"):
+            for key in list(self.database.keys(prefix)):
+                self.database.drop(key)
+        self.log_path(run_id).unlink(missing_ok=True)
+        for key in (f"history/{run_id}", f"version/{run_id}", RECORD + run_id):
             self.database.drop(key)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 PIECE_SECONDS = 0.04
 FASTEST_GROWTH = 8
 BURST_SECONDS = 0.1
 FIRST_COST = 0.001  # seconds
 LARGEST_JUMP = 4.0
+IN_LINE = Path("/proc/thread-self/schedstat")
 
 
 class Stride:
@@ -66,4 +70,20 @@ class Rhythm:
     def wrote(self, now: float, worked: float, cost: float) -> None:
         """It was done, and took so many seconds; one hiccup of the disk is not taken for the usual."""
         self._cost = min(cost, LARGEST_JUMP * self._cost)
+        self.came_along(now, worked)
+
+    def came_along(self, now: float, worked: float) -> None:
+        """It was done together with something else, which has the cost."""
         self._last, self._worked = now, worked
+
+
+def own_seconds() -> float:
+    """A clock that stands still while this thread stands in line for a core, as far as the system tells.
+
+    A problem may wait for another program, and that time is the run's own; what other runs take is not.
+    """
+    try:
+        in_line = int(IN_LINE.read_text().split()[1])  # nanoseconds
+    except (OSError, ValueError, IndexError):
+        in_line = 0
+    return time.perf_counter() - in_line / 1e9

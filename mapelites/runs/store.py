@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,9 +150,13 @@ class Store:
             self.entries.write(replace(record, request=replace(record.request, pace=evaluations_per_second)))
 
     def delete(self, run_id: str) -> None:
-        """Put a run away; for a while it can be brought back."""
-        with self._database.writing():
-            record = self.entries.record(run_id)
+        """Put a run away; for a while it can be brought back, but a damaged one is erased at once."""
+        with self._database.freeing():
+            try:
+                record = self.entries.record(run_id)
+            except DamagedError:
+                self.entries.erase(run_id)
+                return
             if record.deleted is None:
                 record = self._wishing(record, "pause", "paused") if record.state == "running" else record
                 self._changed(replace(record, deleted=time.time()))
@@ -168,10 +173,13 @@ class Store:
         limit = time.time() - UNDO_SECONDS if before is None else before
         erased = 0
         for run in self.deleted():
-            with self._database.writing():
+            if run.deleted is None or run.deleted >= limit:
+                continue
+            # One that was damaged or erased since must not keep the others.
+            with suppress(DamagedError, UnknownRunError), self._database.freeing():
                 record = self.entries.record(run.id)
                 if record.deleted is not None and record.deleted < limit and not record.claim:
-                    self.entries.erase(record)
+                    self.entries.erase(run.id)
                     erased += 1
         return erased
 
@@ -187,7 +195,7 @@ class Store:
 
     def size(self) -> int:
         """Bytes on disk."""
-        return self._database.volume()
+        return self._database.volume() + self.entries.logs_size()
 
     @property
     def limit(self) -> int | None:
@@ -205,9 +213,12 @@ class Store:
             self._database.put("limit", limit or 0)
 
     def over_limit(self) -> list[Run]:
-        """The oldest runs that are over, as many as must go to get below the limit; nothing is deleted."""
+        """The oldest runs that are over, as many as must go to get below the limit; nothing is deleted.
+
+        What is deleted already counts as gone, though it can still be brought back.
+        """
         limit, offered = self.limit, []
-        excess = 0 if limit is None else self.size() - limit
+        excess = 0 if limit is None else self.size() - limit - sum(run.size for run in self.deleted())
         for run in sorted(self.runs(), key=lambda each: each.finished or each.created):
             if excess > 0 and run.state in OVER:
                 offered.append(run)
@@ -217,6 +228,11 @@ class Store:
     def repair(self) -> None:
         """Put right what killed processes left behind; for the supervisor, before it starts any."""
         self._database.repair()
+
+    def check_writable(self) -> None:
+        """An error in words where the store can only be read at the moment."""
+        with self._database.writing():
+            pass
 
     def keep_reserve(self) -> None:
         """Hold some room on the disk for bad times."""

@@ -28,8 +28,9 @@ from mapelites.errors import InputError
 from mapelites.problems import get
 from mapelites.problems.files import AbsentError, FileError
 from mapelites.runs import presence
+from mapelites.runs.attention import Attention
 from mapelites.runs.claim import Claim
-from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, disk_error, gone
+from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, UnknownRunError, disk_error, gone
 from mapelites.runs.presence import Presence
 from mapelites.runs.store import Store
 from mapelites.runs.worker import Worker
@@ -37,6 +38,7 @@ from mapelites.search import compile_searches
 
 LOOK_SECONDS = 0.03
 SCAN_SECONDS = 5.0
+SOON_SECONDS = 0.15  # how long a process may be at one evaluation while something is asked of it
 PATIENCE_SECONDS = 2.0  # how long a process may take to do what is asked of it
 LOCK_SECONDS = 1.0
 BEHIND = 5  # niceness of a search: whoever watches it is answered first, and only what they leave is searched with
@@ -49,10 +51,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Job:
-    """A process at work, its claim, and the file in which it leaves its last words."""
+    """A process at work, its claim, whether it listens, and the file in which it leaves its last words."""
 
     process: ForkProcess
     claim: Claim
+    attention: Attention
     last_words: IO[bytes]
 
 
@@ -122,10 +125,10 @@ class Supervisor:
             change = self.store.entries.change()
             if ended or change != self._seen or now - self._scanned > SCAN_SECONDS:
                 self._seen, self._scanned = change, now
+                self._note_wishes(now)
                 self.store.purge()
                 self.store.keep_reserve()
                 self._start_runs()
-                self._note_wishes(now)
             self._insist(now)
             self._said = ""
         except StoreError as error:
@@ -152,16 +155,28 @@ class Supervisor:
     def _start_runs(self) -> None:
         waiting = [each for each in self.store.records() if each.state in ("queued", "running") and not each.claim]
         for record in sorted(waiting, key=lambda each: (each.state == "queued", each.created)):
+            if record.id in self._jobs:
+                self._jobs[record.id].process.kill()  # it let go of the run and is about to leave: no need to wait
+                continue
             if len(self._jobs) >= self.processes:
-                return
-            claim = Claim.take(self.store.entries, record.id)
+                continue
+            claim = self._taken(record.id)
             if claim is not None:
                 self._jobs[record.id] = self._fork(claim)
                 log.info("a process searches", extra={"run": record.id, "pid": self._jobs[record.id].process.pid})
 
+    def _taken(self, run_id: str) -> Claim | None:
+        try:
+            return Claim.take(self.store.entries, run_id)
+        except (DamagedError, UnknownRunError) as error:  # since it was listed; the others go on
+            log.warning("run %s cannot be taken: %s", run_id, error)
+            return None
+
     def _fork(self, claim: Claim) -> Job:
         last_words = tempfile.TemporaryFile()  # noqa: SIM115 (it is read when the process is gone)
-        return Job(self._forked(_work, claim, os.getpid(), last_words), claim, last_words)
+        attention = Attention()
+        process = self._forked(_work, claim, os.getpid(), attention, last_words)
+        return Job(process, claim, attention, last_words)
 
     def _forked(self, target: Callable[..., None], *arguments: Any) -> ForkProcess:
         self.store.close()  # a connection to SQLite must not be carried through a fork
@@ -195,11 +210,14 @@ class Supervisor:
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
         how += ", as the system does where memory runs out" if code == -signal.SIGKILL else ""
         reason = words.splitlines()[-1] if words and code > 0 else how
-        log.warning("run %s: its process died (%s)", job.claim.run_id, reason)
         try:
             job.claim.died(reason, words or None)
-        except (ClaimLostError, DamagedError) as error:
-            log.warning("run %s: nothing more can be put down about it (%s)", job.claim.run_id, error)
+        except ClaimLostError:
+            log.info("run %s: its process was ended (%s)", job.claim.run_id, reason)
+        except DamagedError as error:
+            log.warning("run %s: its process died (%s), and nothing can be put down: %s", job.claim.run_id, how, error)
+        else:
+            log.warning("run %s: its process died (%s)", job.claim.run_id, reason)
 
     def _note_wishes(self, now: float) -> None:
         """Since when each process is asked for something."""
@@ -207,10 +225,16 @@ class Supervisor:
         self._asked = {run_id: self._asked.get(run_id, now) for run_id in wishes & self._jobs.keys()}
 
     def _insist(self, now: float) -> None:
-        """End a process that does not do what is asked of it, because one evaluation takes too long."""
-        for run_id, since in list(self._asked.items()):
-            if run_id in self._jobs and now - since > PATIENCE_SECONDS:
-                self._jobs[run_id].process.kill()
+        """End a process that does not do what is asked of it, because one evaluation takes too long.
+
+        The run goes on from its last checkpoint, to the same archive.
+        """
+        for run_id, since in self._asked.items():
+            job = self._jobs.get(run_id)
+            if job is not None and now - since > SOON_SECONDS:
+                late = now - since > PATIENCE_SECONDS
+                if late or (job.attention.is_elsewhere_since(since) and _halted(job.claim)):
+                    job.process.kill()
 
     def _end_processes(self) -> None:
         """Let every process write its checkpoint and leave; the runs stay running or queued."""
@@ -232,7 +256,15 @@ def _compile_searches(supervisor: int) -> None:
     compile_searches(get("C01", 10))
 
 
-def _work(claim: Claim, supervisor: int, last_words: IO[bytes]) -> None:
+def _halted(claim: Claim) -> bool:
+    """Put down that the run is halted as is wished, before its process is ended; whether that was so."""
+    try:
+        return claim.halt()
+    except (ClaimLostError, DamagedError):
+        return False
+
+
+def _work(claim: Claim, supervisor: int, attention: Attention, last_words: IO[bytes]) -> None:
     """What a forked process does."""
     left: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: left.append(number))
@@ -242,7 +274,7 @@ def _work(claim: Claim, supervisor: int, last_words: IO[bytes]) -> None:
     os.nice(BEHIND)
     faulthandler.enable(last_words)
     try:
-        Worker(claim, lambda: bool(left) or os.getppid() != supervisor).work()
+        Worker(claim, lambda: bool(left) or os.getppid() != supervisor, attention).work()
     except ClaimLostError:
         log.info("run %s: it was given to another process", claim.run_id)
     except (AbsentError, FileError) as error:

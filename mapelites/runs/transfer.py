@@ -30,7 +30,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 def export(entries: Entries, run_id: str) -> bytes:
     """The content of the file."""
-    with entries.database.writing():  # so that nothing changes in between
+    with entries.database.still():
         record, history = entries.record(run_id), entries.history(run_id)
         content = None if record.snapshot is None else entries.snapshot_bytes(run_id, record.snapshot)
         moments = {each.version: entries.snapshot_bytes(run_id, each.version) for each in history.moments}

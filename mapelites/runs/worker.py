@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mapelites.runs.claim import WISHED, Claim
+from mapelites.runs.attention import Attention
+from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
 from mapelites.runs.history import thinned
-from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride
+from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, own_seconds
 from mapelites.runs.record import Record, State
 from mapelites.snapshot import Snapshot
 
@@ -19,8 +20,7 @@ SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 0.5
 SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.012, 0.005  # of the time, at most
 HOLD_SECONDS = 0.5
-SETTLE_SECONDS = 1.0  # for evaluations under way when the run is halted; the supervisor waits longer
-CROWDED = 0.25  # the least share of a core that a run is taken to have
+SETTLE_SECONDS = 1.0  # for evaluations under way when the run has been halted; the supervisor waits longer
 
 log = logging.getLogger(__name__)
 
@@ -31,13 +31,14 @@ class Worker:
     Nothing of the timing reaches the search: however it is cut into pieces, it ends in the same archive.
     """
 
-    def __init__(self, claim: Claim, leaving: Callable[[], bool]) -> None:
-        self.claim, self.leaving = claim, leaving
+    def __init__(self, claim: Claim, leaving: Callable[[], bool], attention: Attention | None = None) -> None:
+        self.claim, self.leaving, self._attention = claim, leaving, attention or Attention()
         record = claim.record()
-        progress = claim.resume(record)
+        with self._attention.elsewhere():
+            progress = claim.resume(record)
         self.search, self.seconds = progress.search, progress.seconds
         self._curve, self._points = progress.curve, list[tuple[float, float, float]]()
-        self._version, self._wish = record.version, record.wish
+        self._version, self._wish, self._is_ours = record.version, record.wish, True
         now = time.perf_counter()
         self._stride, self._pace = Stride(), None if record.request.pace is None else Pace(record.request.pace, now)
         self._worked = 0.0
@@ -55,20 +56,29 @@ class Worker:
             self.search.close()
 
     def _work(self) -> None:
-        while not self.search.done:
+        while self._is_ours and not self.search.done:
             if self.leaving():
-                self.search.settle(SETTLE_SECONDS)
-                self._publish(saved=True)
-                self.claim.give_back()
+                self._leave()
                 return
             self._listen()
             if self._wish:
-                self.search.settle(SETTLE_SECONDS)
-                self._publish(saved=True, state=WISHED[self._wish])
-                return
-            if self._advance():
+                self._publish(saved=True)
+            elif self._advance():
                 self._publish_if_due()
-        self._publish(saved=False, state="finished")
+        if self._is_ours:
+            self._publish(saved=False, state="finished")
+        else:
+            self._settle()
+
+    def _leave(self) -> None:
+        self._publish(saved=True)
+        if self._is_ours:
+            self.claim.give_back()
+        self._settle()
+
+    def _settle(self) -> None:
+        """Wait for the evaluations under way: their answers go to the log, for which no claim is needed."""
+        self.search.settle(SETTLE_SECONDS)
 
     def _listen(self) -> None:
         """Take in what somebody wants; asking costs next to nothing while nobody does."""
@@ -76,7 +86,7 @@ class Worker:
             self._heard(self.claim.record())
 
     def _heard(self, record: Record) -> None:
-        self._version, self._wish = record.version, record.wish
+        self._version, self._wish, self._is_ours = record.version, record.wish, record.claim == self.claim.token
         pace = record.request.pace
         if pace != (None if self._pace is None else self._pace.per_second):
             self._pace = None if pace is None else Pace(pace, time.perf_counter())
@@ -90,11 +100,11 @@ class Worker:
                 time.sleep(min(self._pace.seconds_to_next, PIECE_SECONDS))
                 self._worked += time.perf_counter() - now
                 return False
-        before, started = self.search.evaluations, time.thread_time()
-        self.search.advance(size)
+        before, started = self.search.evaluations, own_seconds()
+        with self._attention.elsewhere():
+            self.search.advance(size)
         done, seconds = self.search.evaluations - before, time.perf_counter() - now
-        # A problem may wait for another program, so the clock counts too, but what other runs take does not.
-        self._worked += max(time.thread_time() - started, seconds * CROWDED)
+        self._worked += own_seconds() - started
         self._stride.learn(done, seconds)
         if self._pace is not None:
             self._pace.spend(done)
@@ -125,9 +135,11 @@ class Worker:
         checkpoint = self.search.state() if saved else None
         record = self.claim.publish(snapshot, checkpoint, state, reason)
         now, cost = time.perf_counter(), time.thread_time() - started
-        self._snapshots.wrote(now, self._worked, cost)
         if saved:
             self._checkpoints.wrote(now, self._worked, cost)
+            self._snapshots.came_along(now, self._worked)
+        else:
+            self._snapshots.wrote(now, self._worked, cost)
         self._heard(record)
 
     def _hold(self, error: StoreError) -> None:

@@ -7,12 +7,17 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from mapelites.__main__ import main
+from mapelites.commands import runs
 from mapelites.runs import Store
+from mapelites.runs.claim import Claim
+from mapelites.runs.presence import Presence
+from tests.runs.test_store import finish
 from tests.runs.tools import assert_same, request, supervised, undisturbed, wait_for, wait_for_state
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +64,10 @@ def test_a_run_is_paused_resumed_stopped_deleted_and_brought_back(
         assert say(capsys, data, "pause", run_id) == f"run {run_id} is paused\n"
         assert say(capsys, data, "resume", run_id).startswith(f"run {run_id} is ")
         wait_for_state(store, run_id, "running")
-        say(capsys, data, "pace", run_id, "none")
+        assert say(capsys, data, "pace", run_id, "9") == (
+            f"run {run_id} is running and goes at 9 evaluations per second at most\n"
+        )
+        assert say(capsys, data, "pace", run_id, "none") == f"run {run_id} is running and goes as fast as it can\n"
         assert store.run(run_id).request.pace is None
         wait_for(lambda: store.run(run_id).evaluations > 10_000, "a faster pace")
         assert say(capsys, data, "stop", run_id) == f"run {run_id} is stopped\n"
@@ -79,8 +87,54 @@ def test_runs_lists_what_the_store_holds(capsys: pytest.CaptureFixture[str], dat
     assert f"{first}  queued    C17 30D  paper-3" in said
     assert f"run {second}: its entry in the store is damaged" in said
     assert f"in {data}; no worker is there" in said
+    assert f"`delete {second}` erases it" in said
+    assert say(capsys, data, "delete", second) == f"run {second} was damaged and is erased\n"
     say(capsys, data, "limit", "1KB")
     assert " of 1 KB in " in say(capsys, data, "runs")
+
+
+def test_a_finished_run_is_given_no_pace(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    run_id = finish(Store(data), request(evaluations=3_000))
+    said = refuse(capsys, data, "pace", run_id, "10")
+    assert said == f"run {run_id}: to be given a pace it must have something left to do, but it is finished\n"
+
+
+def test_what_is_queued_where_no_worker_is_says_so_and_what_to_do(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    words = f"no worker is there to search; start one with `python -m mapelites worker --data {data}`\n"
+    assert main(["start", "C01", "--evaluations", "9000", "--detach", "--data", str(data)]) == 0
+    said = capsys.readouterr()
+    run_id = said.out.split()[1]
+    assert said.err == words
+    assert main(["pause", run_id, "--data", str(data)]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["resume", run_id, "--data", str(data)]) == 0
+    assert capsys.readouterr().err == words
+
+
+def test_a_run_that_its_worker_has_not_paused_yet_is_said_to_be_asked(
+    capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "SETTLE_SECONDS", 0.0)
+    store = Store(data)
+    here, run_id = Presence.claim(store.path), store.create(request())
+    assert here is not None
+    Claim.take(store.entries, run_id)
+    said = say(capsys, data, "pause", run_id)
+    here.leave()
+    assert said == f"run {run_id} is asked to pause, which its worker has not done yet\n"
+
+
+def test_who_follows_a_run_is_told_once_that_its_worker_is_gone(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    store = Store(data)
+    absence, now = runs.Absence(store), time.monotonic()
+    absence.look(now + 1.0)
+    assert capsys.readouterr().err == "", "it may be about to start"
+    absence.look(now + 60.0)
+    absence.look(now + 61.0)
+    words = f"the worker is gone; the run goes on with `python -m mapelites worker --data {data}`"
+    assert capsys.readouterr().err.strip() == words
 
 
 def test_export_writes_tables_and_a_file_that_import_takes_back(

@@ -138,7 +138,8 @@ def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
         command = [sys.executable, str(APP), "--port", str(port), "--data", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
-    assert done.stderr == f"cannot listen at 127.0.0.1:{port}: Address already in use; try another --port\n"
+    words = f"a dashboard seems to run there already; open http://127.0.0.1:{port} or try another --port"
+    assert done.stderr == f"cannot listen at 127.0.0.1:{port}: {words}\n"
 
 
 def test_a_port_that_cannot_be_is_refused() -> None:

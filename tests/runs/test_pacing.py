@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride
+import time
+from pathlib import Path
+
+import pytest
+
+from mapelites.runs import pacing
+from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, own_seconds
 
 
 def test_the_stride_grows_to_pieces_of_the_wanted_length() -> None:
@@ -72,3 +78,22 @@ def test_one_hiccup_of_the_disk_does_not_change_the_rhythm_for_long() -> None:
     rhythm.wrote(1.0, 1.0, cost=0.0004)
     rhythm.wrote(2.0, 2.0, cost=3.0)
     assert rhythm.due(2.21, 2.21)
+
+
+def test_a_snapshot_that_came_along_with_a_checkpoint_is_not_charged_for_it() -> None:
+    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    rhythm.wrote(1.0, 1.0, cost=0.001)
+    rhythm.came_along(2.0, 2.0)
+    assert not rhythm.due(2.1, 2.1)
+    assert rhythm.due(2.21, 2.21)
+
+
+def test_the_time_in_line_for_a_core_is_not_a_runs_own_and_waiting_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tmp_path / "schedstat"
+    monkeypatch.setattr(pacing, "IN_LINE", told)
+    monkeypatch.setattr(time, "perf_counter", lambda: 10.0)
+    assert own_seconds() == 10.0, "where the system does not tell, all time is"
+    told.write_text("7000000000 2500000000 31\n")  # computed, in line, turns; half a second was waited
+    assert own_seconds() == 7.5

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import stat
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from mapelites import InputError, Tolerances
 from mapelites.problems import get
-from mapelites.runs import Run, RunRequest, Store, StoreError
+from mapelites.runs import Run, RunRequest, Store, StoreError, history
 from mapelites.runs.claim import Claim
+from mapelites.runs.database import FILE_FROM
 from mapelites.runs.entries import ID
 from mapelites.runs.errors import ClaimLostError
+from mapelites.runs.presence import Presence
+from mapelites.runs.supervisor import Supervisor
 from mapelites.runs.worker import Worker
 from mapelites.search import SEARCHES
 from mapelites.snapshot import Snapshot
-from tests.runs.tools import assert_same, request, undisturbed
+from tests.runs.tools import assert_same, large_request, request, undisturbed
 
 
 @pytest.fixture
@@ -171,6 +177,52 @@ def test_a_process_that_lost_its_run_can_write_nothing_more(store: Store) -> Non
     assert Claim.take(store.entries, run_id) is None
 
 
+@pytest.mark.parametrize(("ask", "state"), [(Store.resume, "finished"), (Store.stop, "stopped")])
+def test_who_changes_their_mind_while_a_run_is_about_to_pause_gets_what_they_want(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Store, str], None], state: str
+) -> None:
+    here = Presence.claim(store.path)
+    assert here is not None
+    asked = request("C03", 3_000)
+    run_id = store.create(asked)
+    worker = Worker(take(store, run_id), lambda: False)
+    publish, minds = worker._publish, iter([ask])
+
+    def publish_late(**options: Any) -> None:
+        for change in minds:  # once, after the process has heard of the pause and before it is put down
+            change(store, run_id)
+        publish(**options)
+
+    monkeypatch.setattr(worker, "_publish", publish_late)
+    store.pause(run_id)
+    worker.work()
+    here.leave()
+    assert store.run(run_id).state == state
+
+
+def test_a_paused_run_is_paused_before_its_process_waits_for_evaluations_under_way(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Presence.claim(store.path)
+    assert here is not None
+    run_id, states = store.create(request("C03", 3_000)), list[str]()
+    worker = Worker(take(store, run_id), lambda: False)
+    monkeypatch.setattr(worker.search, "settle", lambda seconds: states.append(store.run(run_id).state))
+    store.pause(run_id)
+    worker.work()
+    here.leave()
+    assert states == ["paused"]
+
+
+def test_a_run_resumed_before_its_last_process_has_left_gets_another_one_only_then(store: Store) -> None:
+    run_id = store.create(request())
+    supervisor, job = Supervisor(store.path), Mock()
+    supervisor._jobs[run_id] = job
+    supervisor._start_runs()
+    job.process.kill.assert_called_once()
+    assert store.run(run_id).state == "queued"
+
+
 def test_a_deleted_run_can_be_brought_back_until_it_is_erased(store: Store) -> None:
     kept, run_id = store.create(request()), finish(store, request(evaluations=3_000))
     before = store.run(run_id)
@@ -266,6 +318,22 @@ def test_beyond_the_limit_the_oldest_finished_runs_are_offered_and_none_is_dropp
         store.set_limit(0)
 
 
+def test_what_was_deleted_counts_as_gone_before_it_is_erased(store: Store) -> None:
+    first, _ = (finish(store, request(evaluations=3_000, seed=seed)) for seed in (1, 2))
+    store.set_limit(store.size() - 1)
+    store.delete(first)
+    assert store.over_limit() == []
+    store.undelete(first)
+    assert [run.id for run in store.over_limit()] == [first]
+
+
+def test_the_log_of_evaluations_counts_as_room_that_is_taken(store: Store) -> None:
+    run_id = store.create(request())
+    before = store.size()
+    store.entries.write_log(run_id, bytes(1_000))
+    assert store.size() == before + 1_000
+
+
 def test_a_checkpoint_that_cannot_be_read_costs_time_and_not_the_archive(store: Store) -> None:
     asked = request("C10", 120_000)
     run_id = begin(store, asked)
@@ -276,6 +344,36 @@ def test_a_checkpoint_that_cannot_be_read_costs_time_and_not_the_archive(store: 
     snapshot = store.snapshot(run_id)
     assert snapshot is not None
     assert_same(snapshot.archive(), undisturbed(asked))
+
+
+def test_a_run_whose_progress_cannot_be_put_down_keeps_all_it_had(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = store.create(large_request(10**7))
+    worker = Worker(take(store, run_id), lambda: False)
+    for _ in range(3):
+        worker.search.advance(2_000)
+        worker._publish(saved=True)
+    monkeypatch.setattr(history, "LINGER_SECONDS", 0.0)
+    monkeypatch.setattr(history, "MOST_MOMENTS", 2)
+    before = files(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(store.entries, "write", Mock(side_effect=OSError("no room for the record")))
+        worker.search.advance(2_000)
+        with pytest.raises(StoreError, match="no room for the record"):
+            worker._publish(saved=True)
+    assert files(store) == before, "nothing is deleted, and nothing left behind"
+    for checkpoint in store.entries.record(run_id).checkpoints:
+        assert len(store.entries.state_bytes(run_id, checkpoint.version) or b"") == checkpoint.size
+    assert [store.snapshot(run_id, moment.version) is None for moment in store.history(run_id)] == [False] * 3
+    worker._publish(saved=True)
+    assert not files(store) >= before, "what is no longer needed goes once the rest is put down"
+
+
+def files(store: Store) -> set[Path]:
+    found = set((store.path / "cache").rglob("*.val"))
+    assert all(file.stat().st_size >= FILE_FROM for file in found)
+    return found
 
 
 def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:

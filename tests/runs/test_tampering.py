@@ -6,6 +6,7 @@ import json
 import pickle
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from mapelites.runs import Store
 from mapelites.runs.disk import PlainDisk
 from mapelites.runs.errors import DamagedError
+from mapelites.runs.supervisor import Supervisor
 from tests.runs.test_store import finish
 from tests.runs.tools import request, supervised, wait_for_state
 
@@ -135,6 +137,45 @@ def test_the_worker_goes_on_with_the_other_runs(store: Store) -> None:
     assert run.reason is not None
     assert f"the entry history/{unread} must be JSON" in run.reason
     assert list(store.damaged()) == [broken]
+
+
+def test_a_deleted_run_that_is_damaged_is_erased_in_its_time_and_keeps_no_other_run_waiting(store: Store) -> None:
+    deleted = finish(store, request(evaluations=3_000))
+    store.delete(deleted)
+    with store.entries.database.writing():
+        store.entries.database.put(f"history/{deleted}", "x")
+        store.entries.write(replace(store.entries.record(deleted), deleted=1.0))  # far past undoing
+    queued = store.create(request(evaluations=3_000))
+    with supervised(store.path) as supervisor:
+        wait_for_state(store, queued, "finished")
+        assert supervisor.poll() is None
+    assert not keys_of(store, deleted)
+
+
+def test_a_run_whose_record_is_damaged_can_be_deleted_and_leaves_nothing_behind(store: Store) -> None:
+    broken, sound = (finish(store, request(evaluations=3_000, seed=seed)) for seed in (1, 2))
+    sql(store, "UPDATE Cache SET value = 'x' WHERE key = ?", (f"entry/{broken}",))
+    store.delete(broken)
+    assert store.damaged() == {}
+    assert not keys_of(store, broken)
+    assert store.snapshot(sound) is not None
+
+
+def test_a_run_that_is_damaged_after_it_was_listed_does_not_stop_the_worker(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = store.create(request())
+    supervisor, listed = Supervisor(store.path), store.records()
+    monkeypatch.setattr(supervisor.store, "records", lambda: listed)
+    sql(store, "UPDATE Cache SET value = 'x' WHERE key = ?", (f"entry/{run_id}",))
+    supervisor._start_runs()
+    store.delete(run_id)
+    supervisor._start_runs()
+    assert supervisor._jobs == {}
+
+
+def keys_of(store: Store, run_id: str) -> list[str]:
+    return [key for key in store.entries.database.keys("") if run_id in key]
 
 
 def test_only_plain_values_under_text_keys_go_to_the_disk(tmp_path: Path) -> None:

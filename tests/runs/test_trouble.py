@@ -18,8 +18,9 @@ import pytest
 
 from mapelites.problem import Array, Problem
 from mapelites.problems import get
-from mapelites.runs import RunRequest, Store
+from mapelites.runs import RunRequest, Store, supervisor
 from mapelites.runs.supervisor import Supervisor
+from tests.runs.test_store import finish
 from tests.runs.tools import (
     PATIENCE,
     assert_same,
@@ -114,15 +115,19 @@ def test_a_crash_below_python_is_said_with_the_place_where_it_happened(store: St
 
 
 @pytest.mark.parametrize(("ask", "state"), [(Store.pause, "paused"), (Store.stop, "stopped")])
-def test_a_run_that_hangs_in_one_evaluation_can_still_be_ended(
-    store: Store, tmp_path: Path, ask: Callable[[Store, str], None], state: str
+def test_a_run_that_hangs_in_one_evaluation_is_ended_long_before_patience_with_its_process_is(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Store, str], None], state: str
 ) -> None:
+    assert supervisor.SOON_SECONDS + 2 * supervisor.LOOK_SECONDS < 0.25
+    monkeypatch.setattr(supervisor, "PATIENCE_SECONDS", 10 * PATIENCE)
+    hangs = multiprocessing.get_context("fork").Event()
     run_id = store.create(request("C17", 50_000))
     store.close()
-    with supervised_with(tmp_path, broken(hang)):
-        wait_for_state(store, run_id, "running")
+    with supervised_with(tmp_path, broken(lambda: (hangs.set(), hang()))):
+        assert hangs.wait(PATIENCE)
         ask(store, run_id)
         wait_for_state(store, run_id, state)
+        assert store.entries.record(run_id).deaths == 0, "it is no fault of the run's"
 
 
 def in_a_small_world(scenario: str, path: Path) -> str:
@@ -180,6 +185,35 @@ def test_a_full_disk_pauses_the_run_says_so_and_loses_nothing(tmp_path: Path) ->
     assert "the same archive" in said
 
 
+def no_byte_left() -> None:
+    """Fill the disk while nobody works, when the reserve is used up too, and give the commands that help then."""
+    disk, elsewhere = Path(sys.argv[1]), Path(sys.argv[1]).parent
+    store = Store(disk / "data")
+    run_id = finish(store, request(evaluations=3_000))
+    store.keep_reserve()
+    store.close()
+    (store.path / "reserve").unlink()
+    fill(disk / "filler")
+    table = elsewhere / "elites.csv"
+    for words in (["runs"], ["export", run_id, "--out", str(table)], ["export", run_id, "--npz"], ["delete", run_id]):
+        done = command(store, *words)
+        sys.stdout.write(f"{words[0]}: {done.returncode} {done.stderr.decode()}\n")
+    assert len(table.read_text().splitlines()) == 1 + store.run(run_id).occupied
+    assert [run.id for run in Store(store.path).deleted()] == [run_id]
+
+
+def command(store: Store, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Give a command as a person does."""
+    whole = [sys.executable, "-m", "mapelites", *words, "--data", str(store.path)]
+    return subprocess.run(whole, capture_output=True, check=False)
+
+
+def test_on_a_disk_without_one_byte_left_results_can_be_read_out_and_runs_deleted(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    said = in_a_small_world("no_byte_left", tmp_path / "disk")
+    assert said.split() == ["runs:", "0", "export:", "0", "export:", "0", "delete:", "0"]
+
+
 def read_only() -> None:
     """Make the store's folder read-only under a run, look, make it writable, and let it go on."""
     disk = Path(sys.argv[1])
@@ -192,9 +226,10 @@ def read_only() -> None:
         subprocess.run(["mount", "-o", "remount,bind,ro", cache], check=True)
         run = wait_for_state(store, run_id, "paused")
         sys.stdout.write(f"reason: {run.reason}\nworker: {store.worker().problem}\n")
-        listing = [sys.executable, "-m", "mapelites", "runs", "--data", str(store.path)]
-        seen = subprocess.run(listing, capture_output=True, text=True, check=False)
-        sys.stdout.write(f"command: {seen.returncode} {seen.stderr}\n")
+        for words in (["runs"], ["stop", run_id]):
+            seen = command(store, *words)
+            last = (seen.stdout + seen.stderr).decode().splitlines()[-1]
+            sys.stdout.write(f"{words[0]}: {seen.returncode} {last}\n")
         subprocess.run(["umount", cache], check=True)
         finish_as_undisturbed(store, run_id)
 
@@ -213,6 +248,6 @@ def finish_as_undisturbed(store: Store, run_id: str) -> None:
 def test_a_folder_that_becomes_read_only_pauses_the_run_says_so_and_loses_nothing(tmp_path: Path) -> None:
     said = in_a_small_world("read_only", tmp_path)
     words = f"store: {tmp_path / 'data' / 'cache'} must be writable, but it is read-only"
-    for name in ("reason:", "worker:", "command: 2"):
+    for name in ("reason:", "worker:", "runs: 0", "stop: 2"):
         assert f"{name} {words}" in said
     assert "the same archive" in said

@@ -1,0 +1,38 @@
+"""Whether a process can hear what it is asked: told to its supervisor through memory that both share."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from mmap import mmap
+
+
+class Attention:
+    """Since when a process is at something during which it listens to nobody; made before the process is forked.
+
+    >>> attention = Attention()
+    >>> with attention.elsewhere():
+    ...     attention.is_elsewhere_since(time.monotonic())
+    True
+    >>> attention.is_elsewhere_since(time.monotonic())
+    False
+    """
+
+    def __init__(self) -> None:
+        self._since = memoryview(mmap(-1, 8)).cast("d")
+        self._since[0] = math.inf
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """For the process: what is done in here takes as long as it takes."""
+        self._since[0] = time.monotonic()
+        try:
+            yield
+        finally:
+            self._since[0] = math.inf
+
+    def is_elsewhere_since(self, moment: float) -> bool:
+        """For the supervisor: whether the process has not listened since that moment of the monotonic clock."""
+        return self._since[0] <= moment

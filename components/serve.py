@@ -39,13 +39,15 @@ class _Stop(Exception):  # noqa: N818 - a wish, not an error
 
 @dataclass(frozen=True)
 class Place:
-    """Where the dashboard listens, how else it is called, and the most that a client may ask for."""
+    """Where the dashboard listens, how else it is called, and what a client may ask for."""
 
     host: str = "127.0.0.1"
     port: int = 8050
     trusted: tuple[str, ...] = ()
     base_path: str = ""
     limits: Limits = USUAL
+    schedulers: tuple[str, ...] = ()  # the Dask schedulers that campaigns may be given to
+    proxied: bool = False  # whether nobody but a proxy reaches it
 
     def link(self, token: str | None) -> str:
         """What to open in a browser on this machine."""
@@ -63,7 +65,7 @@ def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> in
     for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(name, _stop)
     supervisor = start_supervisor(path, problems=problems)
-    go_on(path)  # with the campaigns that were running when the dashboard last stopped
+    go_on(path, place.schedulers)  # with the campaigns that were running when the dashboard last stopped
     web = _start_web(path, place, token, problems)
     _say(f"Illuminate runs at {place.link(token)}")
     if token and place.host in EVERYWHERE:
@@ -100,7 +102,8 @@ def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[P
     own = (socket.gethostname(),) if place.host in EVERYWHERE else (_spelled_address(place.host),)
     hosts = [*own, *place.trusted]
     limits, files = astuple(place.limits), list(map(str, problems))
-    factory = f"app:server({str(path)!r}, {hosts!r}, {place.base_path!r}, {limits!r}, {files!r})"
+    given = (str(path), hosts, place.base_path, limits, files, list(place.schedulers), place.proxied)
+    factory = f"app:server({', '.join(map(repr, given))})"
     command = [
         sys.executable, "-m", "gunicorn", factory, "--bind", f"{_spelled_address(place.host)}:{place.port}",
         "--workers", "1", "--threads", str(THREADS), "--log-level", "warning", "--graceful-timeout", "2",

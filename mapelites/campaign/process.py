@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from mapelites.campaign.description import Campaign
@@ -79,10 +80,13 @@ def stop(folder: Folder) -> None:
             time.sleep(LOOK_SECONDS)
 
 
-def go_on(data: Path) -> list[Folder]:
-    """Start again what was being worked on when the machine or the server stopped."""
+def go_on(data: Path, schedulers: Sequence[str] = ()) -> list[Folder]:
+    """Start again what was being worked on when the machine or the server stopped, here or by one of the schedulers."""
     waiting = [folder for folder in folders(home(data)) if folder.wanted and not folder.working()]
     for folder in waiting:
         folder.want("stop")  # whatever was started for it is gone
-        start(folder, folder.scheduler)
+        if folder.scheduler is None or folder.scheduler in schedulers:
+            start(folder, folder.scheduler)
+        else:
+            folder.note_trouble(f"the dashboard was started without its scheduler, --scheduler {folder.scheduler}")
     return waiting

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -45,11 +45,12 @@ def export(entries: Entries, run_id: str) -> bytes:
     return pack({**about, "run": table, "history": history.as_table()["moments"]}, arrays)
 
 
-def take_in(entries: Entries, content: bytes) -> str:
-    """Put the run of a file into the store, after looking at every part of it."""
+def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None]) -> str:
+    """Put the run of a file into the store, after looking at every part of it; `check` may refuse what it asks for."""
     about, arrays = unpack(content)
     snapshot = Snapshot.from_bytes(content)
     record = _record(about, snapshot)
+    check(record.request)
     snapshots = _snapshots(about, arrays, record, snapshot)
     state = _state(arrays, record)
     log = _as_bytes(arrays, "evaluations")

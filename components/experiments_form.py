@@ -60,7 +60,8 @@ def layout(schedulers: Sequence[str]) -> Component:
                     searches,
                     html.Div(_numbers(values), className="fields"),
                     html.Details(
-                        [html.Summary("Advanced"), html.Div(_advanced(schedulers), className="fields")], className="advanced"
+                        [html.Summary("Advanced"), html.Div(_advanced(schedulers), className="fields")],
+                        className="advanced",
                     ),
                 ],
                 className="form-part",

@@ -19,7 +19,7 @@ from components import security_requests, security_token
 from components.security_limits import USUAL, Limits
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-LARGEST_REQUEST = 64 * 2**20
+LARGEST_REQUEST = 64 * 2**20  # with files; without, see `security_requests.LARGEST`
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from mapelites.campaign.description import Campaign
@@ -65,6 +66,7 @@ def start(folder: Folder, scheduler: str | None = None) -> None:
             command, env={**os.environ, "PYTHONPATH": search}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             start_new_session=True,
         )  # fmt: skip
+    folder.note_process(process.pid)
     # Whoever started a process must take note of its end, or it stays in the system's list for ever.
     threading.Thread(target=process.wait, daemon=True).start()
 
@@ -78,6 +80,19 @@ def stop(folder: Folder) -> None:
         end = time.monotonic() + PATIENCE
         while folder.working() and time.monotonic() < end:
             time.sleep(LOOK_SECONDS)
+
+
+def rest(data: Path) -> list[Folder]:
+    """Ask the processes that `start` started to leave, as `go_on` will start them again; which were asked."""
+    resting = []
+    for folder in folders(home(data)):
+        number = folder.process
+        ours = folder.starting() or (folder.working() and folder.worker() == number)  # not that of a terminal
+        if number is not None and ours:
+            resting.append(folder)
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGTERM)
+    return resting
 
 
 def go_on(data: Path, schedulers: Sequence[str] = ()) -> list[Folder]:

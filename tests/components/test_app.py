@@ -19,6 +19,7 @@ from components.pages import Page, arguments, find
 from components.security import Access
 from mapelites.problems import names
 from mapelites.runs import Store
+from mapelites.runs.record import WorkerStatus
 from tests.components.conftest import request
 from tests.runs.test_store import finish
 
@@ -67,6 +68,13 @@ def test_health_says_what_is_missing(client: FlaskClient) -> None:
     assert (answer.status_code, answer.json) == (503, {"web": True, "store": True, "worker": False})
     status = client.get("/status")
     assert (status.status_code, status.json) == (200, {**answer.json, "problem": None})
+
+
+def test_health_is_bad_where_the_store_cannot_be_written(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = WorkerStatus(True, 1.0, (), "store: the disk is full")
+    monkeypatch.setattr(Store, "worker", lambda self: full)
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json) == (503, {"web": True, "store": False, "worker": True})
 
 
 def test_a_thumbnail_of_nothing_is_not_found(client: FlaskClient, store: Store) -> None:

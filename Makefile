@@ -39,13 +39,13 @@ screenshots: browser
 image-test: browser
 	sh tools/image_test.sh
 
-$(VENV)/run.done: requirements.txt
+$(VENV)/run.done: requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements.txt
 	touch $@
 
-$(VENV)/dev.done: requirements-dev.txt $(VENV)/run.done
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(VENV)/dev.done: requirements-dev.txt constraints.txt $(VENV)/run.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	touch $@
 
 .PHONY: browser

@@ -7,10 +7,11 @@ ARG BASE=python:3.13-slim-bookworm
 
 FROM ${BASE} AS build
 ARG REQUIREMENTS=requirements.txt
-COPY requirements.txt requirements-cluster.txt /tmp/
+COPY constraints.txt requirements.txt requirements-cluster.txt /tmp/
 # What only developers of the packages need stays out: their tests, headers, source maps, and the installer.
 RUN python3 -m venv /opt/venv \
-    && /opt/venv/bin/pip install --quiet --no-cache-dir --no-compile --disable-pip-version-check -r /tmp/${REQUIREMENTS} \
+    && /opt/venv/bin/pip install --quiet --no-cache-dir --no-compile --disable-pip-version-check \
+        -c /tmp/constraints.txt -r /tmp/${REQUIREMENTS} \
     && /opt/venv/bin/pip uninstall --quiet --yes pip setuptools \
     && cd /opt/venv/lib/python3*/site-packages \
     && find . -type d \( -name tests -o -name __pycache__ -o -name include -o -name labextension \) -prune -exec rm -rf {} + \

@@ -1,12 +1,13 @@
 # make run    start the dashboard            make test    lint, types and all tests
 # make lint   style and types only           make bench   speed, side by side with peers
+# make fuzz   30,000 malformed requests, run files and command lines (takes long)
 # make screenshots   the pictures of the README   make image-test   build the image and use it (root, buildah)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PYTHONPATH := $(CURDIR)
 
-.PHONY: run test lint format bench screenshots image-test clean
+.PHONY: run test lint format bench fuzz screenshots image-test clean
 
 run: $(VENV)/run.done
 	@$(BIN)/python -m mapelites compile
@@ -29,19 +30,22 @@ format: $(VENV)/dev.done
 bench: $(VENV)/dev.done
 	$(BIN)/python benchmarks/speed.py
 
+fuzz: $(VENV)/dev.done
+	$(BIN)/python tools/fuzz.py $(ARGS)
+
 screenshots: browser
 	$(BIN)/python tools/screenshots.py
 
 image-test: browser
 	sh tools/image_test.sh
 
-$(VENV)/run.done: requirements.txt
+$(VENV)/run.done: requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements.txt
 	touch $@
 
-$(VENV)/dev.done: requirements-dev.txt $(VENV)/run.done
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(VENV)/dev.done: requirements-dev.txt constraints.txt $(VENV)/run.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	touch $@
 
 .PHONY: browser

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import replace
 from pathlib import Path
 
 from dash import Dash
@@ -34,15 +34,18 @@ from components.cache import memory
 from components.context import Context
 from components.pages import Page
 from components.security import HERE, Access
-from components.security_limits import USUAL, LimitedStore, Limits
+from components.security_limits import SHARED, USUAL, LimitedStore, Limits
 from components.security_token import VARIABLE as TOKEN_VARIABLE
+from components.security_token import needed
 from components.shell_notices import failed
 from mapelites import logs
+from mapelites.campaign.crews import SCHEDULER_EXAMPLE
 from mapelites.commands.parsing import Parser, whole
 from mapelites.errors import InputError
 from mapelites.problems import own
 from mapelites.runs import Store
 
+SCHEDULER_VARIABLE = "MAPELITES_SCHEDULER"
 PAGES: tuple[Page, ...] = (
     Page("/", "Explore", start),
     Page("/runs", "Runs", runs_page),
@@ -54,11 +57,11 @@ PAGES: tuple[Page, ...] = (
     Page("/problems/new", "Write a problem", problem_editor, navigation=False),
 )
 
-MOST = {  # what each of the limits bounds, in their order
-    "runs": "runs that one client may have waiting or running",
-    "starts": "runs, imports and campaigns that one client may begin in a minute",
-    "evaluations": "evaluations of one run",
-    "cells": "cells of one map",
+MOST = {  # the limit that each option sets, and what it bounds
+    "runs": ("unfinished", "runs that one client may have waiting or running"),
+    "starts": ("per_minute", "runs, imports and campaigns that one client may begin in a minute"),
+    "evaluations": ("evaluations", "evaluations of one run"),
+    "cells": ("cells", "cells of one map"),
 }
 
 
@@ -83,7 +86,8 @@ def create_app(
         requests_pathname_prefix=f"{access.base_path}/",
         routes_pathname_prefix="/",
     )
-    context = Context(LimitedStore(store, access.limits), memory(app.server, store.path / "figures"))
+    limited = LimitedStore(store, access.limits, access.schedulers)
+    context = Context(limited, memory(app.server, store.path / "figures"), access.schedulers)
     app.layout = shell.layout(pages)
     shell.register(app, context, pages)
     summary.register(app, context)
@@ -97,11 +101,18 @@ def create_app(
 
 
 def server(
-    path: str, hosts: Sequence[str] = (), base: str = "", limits: Sequence[int] = (), problems: Sequence[str] = ()
+    path: str,
+    hosts: Sequence[str] = (),
+    base: str = "",
+    limits: Sequence[int] = (),
+    problems: Sequence[str] = (),
+    schedulers: Sequence[str] = (),
+    proxied: bool = False,
 ) -> Flask:
     """What gunicorn serves; the token comes by the environment, where no list of processes shows it."""
     logs.set_up("web", logging.INFO if logs.kind() == "json" else logging.WARNING)
-    access = Access(tuple(hosts), os.environ.get(TOKEN_VARIABLE) or None, base, Limits(*limits))
+    token = os.environ.get(TOKEN_VARIABLE) or None
+    access = Access(tuple(hosts), token, base, Limits(*limits), tuple(schedulers), proxied)
     served: Flask = create_app(Store(path), access=access, problems=problems).server
     return served
 
@@ -120,17 +131,32 @@ def parser() -> argparse.ArgumentParser:
         help="a file or folder of your own problems; may be repeated",
     )  # fmt: skip
     options.add_argument(
+        "--scheduler", action="append", default=os.environ.get(SCHEDULER_VARIABLE, "").split(), metavar="ADDRESS",
+        help=f"a Dask scheduler that campaigns may be given to, such as {SCHEDULER_EXAMPLE}; may be repeated",
+    )  # fmt: skip
+    options.add_argument(
         "--base-path", default=os.environ.get(base_path.VARIABLE, ""), metavar="PATH",
         help="the path under which a proxy shows it, such as /illuminate",
     )  # fmt: skip
     options.add_argument(
         "--log", choices=logs.KINDS, default=logs.kind(), help="lines for people, or JSON for programs"
     )
-    for (name, words), most in zip(MOST.items(), astuple(USUAL), strict=True):
-        options.add_argument(
-            f"--most-{name}", type=whole, default=most, metavar="N", help=f"{words} (default {most:,})"
-        )
+    options.add_argument(
+        "--proxy",
+        action="store_true",
+        help="only a proxy reaches it: believe it when it says who the client is",
+    )
+    for name, (limit, words) in MOST.items():
+        usual = f"default {getattr(SHARED, limit):,} where others can come, {getattr(USUAL, limit):,} where they cannot"
+        options.add_argument(f"--most-{name}", type=whole, metavar="N", help=f"{words} ({usual})")
     return options
+
+
+def limits_of(options: argparse.Namespace) -> Limits:
+    """The most that a client may ask for: what was said, and otherwise what is usual where it listens."""
+    usual = SHARED if options.proxy or needed(options.host) else USUAL
+    said = {limit: getattr(options, f"most_{name}") for name, (limit, _) in MOST.items()}
+    return replace(usual, **{limit: most for limit, most in said.items() if most is not None})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -138,9 +164,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parser().parse_args(arguments)
         os.environ[logs.VARIABLE] = options.log  # for the processes that are started from here
-        limits = Limits(*(getattr(options, f"most_{name}") for name in MOST))
-        base = base_path.checked(options.base_path)
-        place = serve.Place(options.host, options.port, tuple(options.trust), base, limits)
+        base, limits = base_path.checked(options.base_path), limits_of(options)
+        names, schedulers = tuple(options.trust), tuple(options.scheduler)
+        place = serve.Place(options.host, options.port, names, base, limits, schedulers, options.proxy)
         problems = [path.expanduser().resolve() for path in options.problems]
         own.watch(problems)  # says which of them are not there
         return serve.until_stopped(options.data or Store.default_path(), place, problems)

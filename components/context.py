@@ -1,4 +1,4 @@
-"""What every page needs and nothing else: the store of runs and the memory of what was drawn."""
+"""What every page needs and nothing else: the store, the memory of what was drawn, and who may be worked with."""
 
 from __future__ import annotations
 
@@ -19,3 +19,4 @@ class Context:
 
     store: Store
     cache: Memory
+    schedulers: tuple[str, ...] = ()  # the Dask schedulers that the dashboard was started with

@@ -36,7 +36,7 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
             ),
             html.Div(
                 [
-                    experiments_form.layout(),
+                    experiments_form.layout(context.schedulers),
                     html.Section(
                         [
                             dmc.Title("Campaigns", order=2, size="h4"),

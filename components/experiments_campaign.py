@@ -27,6 +27,7 @@ from components.experiments_table import (
 from components.experiments_words import badge, count_in_words, pace, title
 from components.format import count, many
 from components.map_figure import CONFIG
+from components.security_limits import admit_campaign, check_named
 from components.shell import SCHEME, URL
 from components.shell_notices import icon
 from mapelites.campaign import Campaign, Instance
@@ -366,6 +367,8 @@ def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
         if ctx.triggered_id["campaign-do"] == "stop":
             stop(folder)
         else:
+            check_named(folder.scheduler, campaigns.context.schedulers)
+            admit_campaign(campaigns.context.store, folder.campaign)
             start(folder, folder.scheduler)
         return _button(campaigns.look(str(campaign_id)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
@@ -11,12 +11,12 @@ from dash.development.base_component import Component
 
 from components.context import Context
 from components.experiments_words import count_in_words
-from components.security_limits import admit_campaign
+from components.security_limits import admit_campaign, check_named
 from components.shell import URL
 from components.shell_notices import icon
 from components.start_form import SEARCH_LABELS, as_number
 from mapelites.campaign import Campaign
-from mapelites.campaign.crews import SCHEDULER_EXAMPLE, check_scheduler
+from mapelites.campaign.crews import check_scheduler
 from mapelites.campaign.description import ALL_CONSTRAINTS
 from mapelites.campaign.process import launch
 from mapelites.errors import InputError, unknown
@@ -31,10 +31,11 @@ PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
                                 "searches": list(PAPER), "runs": "5"}),
 }  # fmt: skip
 FIELDS = ("problems", "dimensions", "searches", "runs", "seed", "evaluations", "levels", "scheduler")
+HERE = "here"  # where a campaign is worked on unless a scheduler is chosen
 
 
-def layout() -> Component:
-    """The form, filled with a small campaign."""
+def layout(schedulers: Sequence[str]) -> Component:
+    """The form, filled with a small campaign; it may be given to this machine or to one of the schedulers."""
     values = PRESETS["taste"][1]
     problems = dmc.MultiSelect(
         id="campaign-problems", label="Problems", data=[{"value": name, "label": name} for name in NAMES],
@@ -59,7 +60,8 @@ def layout() -> Component:
                     searches,
                     html.Div(_numbers(values), className="fields"),
                     html.Details(
-                        [html.Summary("Advanced"), html.Div(_advanced(), className="fields")], className="advanced"
+                        [html.Summary("Advanced"), html.Div(_advanced(schedulers), className="fields")],
+                        className="advanced",
                     ),
                 ],
                 className="form-part",
@@ -92,18 +94,25 @@ def _numbers(values: Mapping[str, Any]) -> list[Component]:
     ]
 
 
-def _advanced() -> list[Component]:
+def _advanced(schedulers: Sequence[str]) -> list[Component]:
     return [
         _text("evaluations", "Evaluations of each run", "Empty: as in the paper", ""),
         _text("levels", "Tolerance levels", "Empty: 0, 0.0001, 0.01, 1", ""),
-        _text("scheduler", "Dask scheduler", "Empty: this machine", ""),
+        _where(schedulers),
     ]
+
+
+def _where(schedulers: Sequence[str]) -> Component:
+    hint = "This machine, or a Dask cluster" if schedulers else "A cluster is named at the start: --scheduler"
+    places = [{"value": HERE, "label": "This machine"}, *({"value": each, "label": each} for each in schedulers)]
+    return dmc.Select(
+        id="campaign-scheduler", label="Where", description=hint, data=places, value=HERE, allowDeselect=False
+    )
 
 
 def _text(name: str, label: str, hint: str, value: str) -> Component:
     return dmc.TextInput(
         id=f"campaign-{name}", label=label, description=hint, value=value, autoComplete="off", spellCheck=False,
-        placeholder=SCHEDULER_EXAMPLE if name == "scheduler" else "",
     )  # fmt: skip
 
 
@@ -119,6 +128,14 @@ def read(values: Mapping[str, Any]) -> Campaign:
         {ALL_CONSTRAINTS: levels} if levels else {},
         {"evaluations": as_number(values.get("evaluations"))},
     )
+
+
+def read_scheduler(value: Any, schedulers: Sequence[str]) -> str | None:
+    """The scheduler that was chosen, or None for this machine; an `InputError` for one that nobody offered."""
+    if value in (None, "", HERE):
+        return None
+    check_named(str(value), schedulers)
+    return str(value)
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
@@ -173,8 +190,8 @@ def register(app: Dash, context: Context) -> None:
             return no_update
         form = dict(zip(FIELDS, given, strict=True))
         campaign = read(form)
-        scheduler = str(form["scheduler"] or "").strip() or None
+        scheduler = read_scheduler(form["scheduler"], context.schedulers)
+        admit_campaign(context.store, campaign)
         if scheduler:
             check_scheduler(scheduler)
-        admit_campaign(context.store, campaign)
         return f"/experiments/{launch(context.store.path, campaign, scheduler).id}"

@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 
 from dash import Dash
 from flask import Response, abort, request
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from components import security_requests, security_token
 from components.security_limits import USUAL, Limits
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-LARGEST_REQUEST = 64 * 2**20
+LARGEST_REQUEST = 64 * 2**20  # with files; without, see `security_requests.LARGEST`
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -31,12 +32,14 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Access:
-    """How the dashboard may be reached: by which further names, with which token, under which path of a proxy."""
+    """How the dashboard may be reached, and what those who reach it may have done."""
 
-    hosts: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()  # further names by which it may be called
     token: str | None = None  # None: whoever reaches it may use it
     base_path: str = ""  # such as /illuminate
     limits: Limits = USUAL
+    schedulers: tuple[str, ...] = ()  # the Dask schedulers that may be given work
+    proxied: bool = False  # nobody but a proxy reaches it, which says who the client is
 
 
 HERE = Access()  # on one's own machine
@@ -47,6 +50,8 @@ def protect(app: Dash, access: Access) -> None:
 
     Call it last: the policy names every inline script there is by then, and the requests every callback.
     """
+    if access.proxied:
+        app.server.wsgi_app = ProxyFix(app.server.wsgi_app, x_for=1, x_proto=1, x_host=0)
     trusted = {name.strip("[]").lower() for name in (*LOCAL_NAMES, *access.hosts)}
     app.server.config["MAX_CONTENT_LENGTH"] = LARGEST_REQUEST
     headers = {**HEADERS, "Content-Security-Policy": _policy(app)}

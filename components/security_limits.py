@@ -1,13 +1,13 @@
-"""How much one client may ask for: how many runs that wait or run, how many new ones in a minute, and how large."""
+"""What one client may ask for: how many runs that wait or run, how many new ones in a minute, how large, and where."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 
 from flask import has_request_context, request
 
@@ -43,7 +43,8 @@ class Limits:
                 raise InputError(f"{name}: a run here has at most {most:,}, but this one asks for {asked:,}")
 
 
-USUAL = Limits()
+USUAL = Limits()  # on one's own machine: as large as the engine can
+SHARED = Limits(evaluations=10**10, cells=10**8)  # where others can come: hours of searching, and every built-in design
 
 
 @dataclass
@@ -57,29 +58,30 @@ class Begun:
 class LimitedStore(Store):
     """The store of runs as the web server sees it: what a client wants to begin is counted first."""
 
-    def __init__(self, store: Store, limits: Limits, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        store: Store,
+        limits: Limits,
+        schedulers: Sequence[str] = (),
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._database, self.entries = store._database, store.entries
-        self.limits, self._now = limits, now
+        self.limits, self.schedulers, self._now = limits, tuple(schedulers), now
         self._clients: dict[str, Begun] = {}
         self._lock = threading.Lock()
 
     def create(self, request: RunRequest) -> str:
         """Queue a run and return its id."""
-        self.limits.check_size(request.settings.evaluations, request.tolerances.cells)
-        who = client()
-        if who is None:
-            return super().create(request)
-        with self._lock:
-            begun = self._admit(who)
-            begun.runs = [run_id for run_id in begun.runs if self._is_unfinished(run_id)]
-            if len(begun.runs) >= self.limits.unfinished:
-                raise InputError(
-                    f"at most {self.limits.unfinished:,} runs of one client may wait or run, and {len(begun.runs):,} "
-                    "do; let some finish or stop them first"
-                )
+        with self._room_for_one() as unfinished:
             run_id = super().create(request)
-            begun.runs.append(run_id)
+            unfinished.append(run_id)
         return run_id
+
+    def resume(self, run_id: str) -> None:
+        """Let a run go on that was paused or stopped or has failed."""
+        with self._room_for_one(run_id) as unfinished:
+            super().resume(run_id)
+            unfinished.append(run_id)
 
     def import_run(self, content: bytes) -> str:
         """Take in what `export` gave, or a saved map."""
@@ -92,6 +94,28 @@ class LimitedStore(Store):
         if who is not None:
             with self._lock:
                 self._admit(who)
+
+    def check(self, request: RunRequest) -> None:
+        """An `InputError` for a run that is too large here, or that a scheduler of the client's would work on."""
+        self.limits.check_size(request.settings.evaluations, request.tolerances.cells)
+        check_named(request.settings.scheduler, self.schedulers)
+
+    @contextmanager
+    def _room_for_one(self, run_id: str = "") -> Iterator[list[str]]:
+        """The unfinished runs of this request's client without this one; an `InputError` where there are too many."""
+        who = client()
+        if who is None:
+            yield []
+            return
+        with self._lock:
+            begun = self._admit(who)
+            begun.runs = [each for each in begun.runs if each != run_id and self._is_unfinished(each)]
+            if len(begun.runs) >= self.limits.unfinished:
+                raise InputError(
+                    f"at most {self.limits.unfinished:,} runs of one client may wait or run, and {len(begun.runs):,} "
+                    "do; let some finish or stop them first"
+                )
+            yield begun.runs
 
     def _admit(self, who: str) -> Begun:
         """The client's account with one more thing begun; an `InputError` where there were too many."""
@@ -117,6 +141,18 @@ class LimitedStore(Store):
             return False
 
 
+def check_named(scheduler: str | None, schedulers: Sequence[str]) -> None:
+    """An `InputError` for a Dask scheduler that the dashboard was not started with.
+
+    Whoever speaks for a scheduler has code run by whoever connects to it, so no client may choose one.
+    """
+    if scheduler and scheduler not in schedulers:
+        raise InputError(
+            f"scheduler must be one that the dashboard was started with, but it was {scheduler!r}; "
+            "whoever runs the dashboard names it with --scheduler"
+        )
+
+
 def admit_campaign(store: Store, campaign: Campaign) -> None:
     """Count a campaign that the client of this request begins, and refuse one whose runs are too large here."""
     if isinstance(store, LimitedStore):
@@ -130,12 +166,5 @@ def _is_past(begun: Begun, now: float) -> bool:
 
 
 def client() -> str | None:
-    """Who sent the request that is being answered; None outside of one. A proxy on this machine is believed."""
-    if not has_request_context():
-        return None
-    direct = request.remote_addr or "unknown"
-    forwarded = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-    try:
-        return str(ip_address(forwarded)) if forwarded and ip_address(direct).is_loopback else direct
-    except ValueError:
-        return direct
+    """Who sent the request that is being answered; None outside of one."""
+    return (request.remote_addr or "unknown") if has_request_context() else None

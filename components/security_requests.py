@@ -19,6 +19,9 @@ from flask.json.provider import DefaultJSONProvider
 
 CALLBACKS = "/_dash-update-component"
 DEEPEST = 24  # how far lists and tables may lie in each other
+MOST_PARTS = 100_000  # values in one request
+LARGEST = 2**20  # bytes, where no file is sent
+FILE = "contents"  # the property in which the page sends files
 PLAIN = (str, int, float, bool)
 Declared = Mapping[str, str]
 
@@ -26,11 +29,15 @@ log = logging.getLogger("dashboard")
 
 
 class StrictJSON(DefaultJSONProvider):
-    """JSON without NaN and infinities, and not too deep."""
+    """JSON without NaN and infinities, and with neither too many values nor too deep."""
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:
         """The values in a text; a `ValueError` is answered with 400 by Flask."""
-        value = orjson.loads(s)
+        given = s.encode() if isinstance(s, str) else s
+        # Counted before it is read: reading and looking at millions of empty lists takes half a minute.
+        if sum(map(given.count, (b"[", b"{", b","))) > MOST_PARTS:
+            raise ValueError(f"a request has at most {MOST_PARTS:,} values")
+        value = orjson.loads(given)
         _check_depth(value, DEEPEST)
         return value
 
@@ -42,9 +49,13 @@ def check(app: Dash) -> None:
     @app.server.before_request
     def check_request() -> None:
         if request.path == CALLBACKS and request.method == "POST":
-            wrong = trouble(app, request.get_json())
+            body = request.get_json()
+            wrong = trouble(app, body)
             if wrong:
                 abort(400, description=wrong)
+            inputs = app.callback_map[body["output"]]["inputs"]
+            if len(request.get_data()) > LARGEST and not any(each["property"] == FILE for each in inputs):
+                abort(413, description=f"a request without files has at most {LARGEST:,} bytes")
 
     @app.server.errorhandler(DependencyException)
     def no_such_file(_: Exception) -> tuple[str, int]:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
@@ -19,34 +19,45 @@ from typing import TextIO
 from components import security_token
 from components.security_limits import USUAL, Limits
 from mapelites import logs
-from mapelites.campaign.process import go_on
+from mapelites.campaign.process import go_on, rest
 from mapelites.errors import InputError
 from mapelites.runs import Store
 from mapelites.runs.supervisor import start_supervisor
 
-THREADS = 8
+THREADS = 32  # more than are ever at work at once: a client that is slow to send keeps one
 KEEP_ALIVE = 10  # seconds that a connection may be idle: longer than a page waits between two looks
-PERIOD = 0.5  # seconds between looks at the processes
-PATIENCE = 10.0  # seconds a process may take to stop
+PERIOD = 0.2  # seconds between looks at the processes
+PATIENCE = 8.0  # seconds that all of them may take to stop: containers are given ten
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 EVERYWHERE = ("0.0.0.0", "::", "")  # addresses that stand for all of this machine's
 ROOT = Path(__file__).parent.parent
 
 log = logging.getLogger("dashboard")
 
 
-class _Stop(Exception):  # noqa: N818 - a wish, not an error
-    """Somebody asked for the end."""
+class Wish:
+    """Whether somebody asked for the end. A signal only says so, and so can interrupt neither a start nor a stop."""
+
+    def __init__(self) -> None:
+        self.to_stop = False
+        for number in SIGNALS:
+            signal.signal(number, self._note)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.to_stop = True
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the dashboard listens, how else it is called, and the most that a client may ask for."""
+    """Where the dashboard listens, how else it is called, and what a client may ask for."""
 
     host: str = "127.0.0.1"
     port: int = 8050
     trusted: tuple[str, ...] = ()
     base_path: str = ""
     limits: Limits = USUAL
+    schedulers: tuple[str, ...] = ()  # the Dask schedulers that campaigns may be given to
+    proxied: bool = False  # whether nobody but a proxy reaches it
 
     def link(self, token: str | None) -> str:
         """What to open in a browser on this machine."""
@@ -58,36 +69,56 @@ class Place:
 def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> int:
     """Run supervisor and web server until a signal comes; a supervisor that dies is started again."""
     logs.set_up("start")
-    check_free(place.host, place.port)
+    place = replace(place, port=free_port(place.host, place.port))
     store = Store(path)  # made here, once: two processes that make it at the same time would collide
     store.check_writable()
     store.close()
     token = security_token.token_for(place.host, path)
-    for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(name, _stop)
-    supervisor = start_supervisor(path, problems=problems)
-    go_on(path)  # with the campaigns that were running when the dashboard last stopped
-    web = _start_web(path, place, token, problems)
-    _say(f"Illuminate runs at {place.link(token)}")
-    if token and place.host in EVERYWHERE:
-        _say("From another machine, the same link with this machine's name or address for localhost.")
-    _say(f"Runs are kept in {path}. Stop with Ctrl-C.")
+    wish, processes = Wish(), Processes(path)
     try:
-        while web.poll() is None:
-            if supervisor.poll() is not None:
-                _say(f"The worker ended with code {supervisor.returncode}; starting it again.", sys.stderr)
-                supervisor = start_supervisor(path, problems=problems)
+        processes.supervisor = start_supervisor(path, problems=problems)
+        go_on(path, place.schedulers)  # with the campaigns that were running when the dashboard last stopped
+        processes.web = web = _start_web(path, place, token, problems)
+        _say(f"Illuminate runs at {place.link(token)}")
+        if token and place.host in EVERYWHERE:
+            _say("From another machine, the same link with this machine's name or address for localhost.")
+        _say(f"Runs are kept in {path}. Stop with Ctrl-C.")
+        while not wish.to_stop and web.poll() is None:
+            if processes.supervisor.poll() is not None:
+                _say(f"The worker ended with code {processes.supervisor.returncode}; starting it again.", sys.stderr)
+                processes.supervisor = start_supervisor(path, problems=problems)
             time.sleep(PERIOD)
-        return int(web.returncode)
-    except _Stop:
-        return 0
+        return 0 if wish.to_stop else int(web.returncode)
     finally:
-        for process in (web, supervisor):
-            _end(process)
+        processes.stop()
 
 
-def check_free(host: str, port: int) -> None:
-    """An `InputError` in words where nobody can listen at this address."""
+@dataclass
+class Processes:
+    """What was started for a store."""
+
+    path: Path
+    supervisor: subprocess.Popen[bytes] | None = None
+    web: subprocess.Popen[bytes] | None = None
+
+    def stop(self) -> None:
+        """Ask all of them to leave, the campaigns too, and then wait for all of them together."""
+        own = [each for each in (self.web, self.supervisor) if each is not None]
+        for process in own:
+            process.terminate()
+        resting = rest(self.path)
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if all(each.poll() is not None for each in own) and not any(each.working() for each in resting):
+                return
+            time.sleep(PERIOD / 4)
+        for process in own:
+            process.kill()
+            process.wait()
+
+
+def free_port(host: str, port: int) -> int:
+    """The port, or any free one for 0; an `InputError` in words where nobody can listen at this address."""
     if not 0 <= port <= 65_535:
         raise InputError(f"port must be from 0 to 65,535, but it was {port:,}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -95,6 +126,7 @@ def check_free(host: str, port: int) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
+            return int(probe.getsockname()[1])
         except OSError as error:
             why = f"{error.strerror}; try another --port"
             if error.errno == errno.EADDRINUSE:
@@ -108,10 +140,12 @@ def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[P
     own = (socket.gethostname(),) if place.host in EVERYWHERE else (_spelled_address(place.host),)
     hosts = [*own, *place.trusted]
     limits, files = astuple(place.limits), list(map(str, problems))
-    factory = f"app:server({str(path)!r}, {hosts!r}, {place.base_path!r}, {limits!r}, {files!r})"
+    given = (str(path), hosts, place.base_path, limits, files, list(place.schedulers), place.proxied)
+    factory = f"app:server({', '.join(map(repr, given))})"
     command = [
         sys.executable, "-m", "gunicorn", factory, "--bind", f"{_spelled_address(place.host)}:{place.port}",
-        "--workers", "1", "--threads", str(THREADS), "--log-level", "warning", "--graceful-timeout", "2",
+        "--workers", "1", "--worker-class", "components.serve_worker.Worker", "--threads", str(THREADS),
+        "--log-level", "warning", "--graceful-timeout", "2",
         "--keep-alive", str(KEEP_ALIVE),
         "--chdir", str(ROOT), "--no-control-socket", "--logger-class", "components.serve_log.ServerLog",
     ]  # fmt: skip
@@ -130,17 +164,3 @@ def _say(text: str, stream: TextIO | None = None) -> None:
     stream = stream or sys.stdout
     stream.write(f"{text}\n")
     stream.flush()
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise _Stop
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-    try:
-        process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

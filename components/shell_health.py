@@ -1,4 +1,4 @@
-"""`/healthz`: whether the store can be read and the worker lives, for the banner and for whoever watches."""
+"""`/healthz`: whether the store can be used and the worker lives, for the banner and for whoever watches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Health:
             worker = self._store.worker()
         except StoreError as error:
             return {"web": True, "store": False, "worker": False, "problem": str(error)}
-        return {"web": True, "store": True, "worker": worker.alive, "problem": worker.problem}
+        return {"web": True, "store": worker.problem is None, "worker": worker.alive, "problem": worker.problem}
 
     def lately(self) -> dict[str, Any]:
         """As it was a moment ago at the earliest: every open page asks for this, and few need to look."""

@@ -78,9 +78,11 @@ def register(app: Dash, context: Context) -> None:
     @app.server.get("/thumbnail/<run_id>/<int:version>/<any(light, dark):scheme>")
     def thumbnail(run_id: str, version: int, scheme: str) -> Response:
         try:
-            snapshot = context.store.snapshot(run_id)
+            newest, snapshot = context.store.version(run_id), context.store.snapshot(run_id)
         except InputError as error:
             abort(404, description=str(error))
+        if version > newest:
+            abort(404, description=f"run {run_id} is at version {newest}, not yet at {version}")
         if snapshot is None:
             abort(404, description=f"run {run_id} has no map yet")
         key = ("thumbnail", run_id, version, scheme)

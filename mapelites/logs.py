@@ -45,13 +45,26 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name not in USUAL}
 
 
-class Lines(logging.Formatter):
-    """The message, and what it is about as name=value."""
+def escaped(text: str) -> str:
+    """Text without what would begin another line or command a terminal: clients have a say in what is logged.
 
-    def format(self, record: logging.LogRecord) -> str:
-        """One line, and the traceback below where there is one."""
-        first, line, rest = super().format(record).partition("\n")
-        return " ".join([first, *(f"{name}={value}" for name, value in fields_of(record).items())]) + line + rest
+    >>> escaped("no\\n2026-11-17 all is well\\x1b[2J")
+    'no\\\\n2026-11-17 all is well\\\\x1b[2J'
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+class Lines(logging.Formatter):
+    """The message, and what it is about as name=value, in one line; a traceback stands below it, indented."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - so called by logging
+        """The line."""
+        fields = (f"{name}={value}" for name, value in fields_of(record).items())
+        return escaped(" ".join([super().formatMessage(record), *fields]))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - so called by logging
+        """The traceback."""
+        return "\n".join(f"    {escaped(line)}" for line in super().formatException(ei).split("\n"))
 
 
 class JSONLines(logging.Formatter):

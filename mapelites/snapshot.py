@@ -158,11 +158,20 @@ def pack(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return buffer.getvalue()
 
 
+def _check_room(content: bytes) -> None:
+    """Before anything is read: what `pack` writes is as it is, so that a small file cannot become a large one."""
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        room = sum(each.file_size for each in file.infolist())
+    if room > len(content):
+        raise ValueError(f"it has {len(content):,} bytes, but says that it holds {room:,}")
+
+
 def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """What `pack` put together; an `InputError` where the bytes are something else."""
     if not content.startswith(b"PK"):  # what every zip archive begins with, and so every `.npz`
         raise InputError("not a run file, because it is not an .npz file")
     try:
+        _check_room(content)
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())

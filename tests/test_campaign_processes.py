@@ -123,3 +123,17 @@ def test_ctrl_c_in_the_terminal_keeps_what_is_done(tmp_path):
     assert "interrupted; what is done is kept" in out
     assert 0 < len(folder.results()) < 40
     assert len(folder.missing()) == 40 - len(folder.results())
+
+
+def test_a_campaign_of_a_scheduler_that_is_no_longer_named_waits_and_says_so(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(process, "start", lambda folder, scheduler: started.append(scheduler))
+    campaign = Campaign(("C17",), (10,), ("paper-3",), runs=1)
+    folder = Folder.create(process.place(tmp_path, campaign), campaign)
+    folder.note_scheduler("tcp://named.example:8786")
+    for schedulers in ((), ("tcp://named.example:8786",)):
+        folder.want("run")
+        process.go_on(tmp_path, schedulers)
+        assert not folder.wanted
+    assert started == ["tcp://named.example:8786"]
+    assert folder.trouble == "the dashboard was started without its scheduler, --scheduler tcp://named.example:8786"

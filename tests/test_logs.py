@@ -44,6 +44,18 @@ def test_a_line_for_a_person_ends_with_its_fields() -> None:
     )
 
 
+def test_what_a_client_sends_begins_no_line_and_commands_no_terminal() -> None:
+    made = record("no run 'x\n2026-11-17 all is well'", path="/\x1b[2J\r\u2028\u202e")
+    try:
+        raise ValueError("x\n2026-11-17 all is well")
+    except ValueError:
+        made.exc_info = sys.exc_info()
+    first, *others = logs.Lines("%(message)s").format(made).splitlines()
+    assert first == r"no run 'x\n2026-11-17 all is well' path=/\x1b[2J\r\u2028\u202e"
+    assert all(each.startswith("    ") for each in others)
+    assert others[-2:] == ["    ValueError: x", "    2026-11-17 all is well"]
+
+
 def test_an_unknown_kind_of_log_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(logs.VARIABLE, "xml")
     with pytest.raises(InputError, match="MAPELITES_LOG must be one of text, json, but it was 'xml'"):

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,23 @@ import pytest
 
 from mapelites.runs import Store
 from tests.hostile import command_line, files, requests
+from tests.hostile.slowest import Slowest
 from tests.hostile.test_files import run_files
 
 PORTION = 500
 
 
-def in_portions(count: int, seed: int, shoot: Callable[[int, int], dict[Any, int]]) -> str:
+def in_portions(count: int, seed: int, shoot: Callable[[int, int, Slowest], dict[Any, int]]) -> str:
     """Fire them all, a portion with each seed; what came of it in words."""
     ends: dict[Any, int] = {}
+    slowest = Slowest()
     started = time.perf_counter()
     for number in range(0, count, PORTION):
-        for end, times in shoot(min(PORTION, count - number), seed + number).items():
+        for end, times in shoot(min(PORTION, count - number), seed + number, slowest).items():
             ends[end] = ends.get(end, 0) + times
     words = ", ".join(f"{times:,} x {end}" for end, times in sorted(ends.items(), key=lambda each: -each[1]))
-    return f"{sum(ends.values()):,} in {time.perf_counter() - started:.0f} s: {words}"
+    took = f"{time.perf_counter() - started:.0f} s, the slowest {slowest.seconds:.1f} s ({slowest.what[:80]})"
+    return f"{sum(ends.values()):,} in {took}: {words}"
 
 
 def main() -> None:
@@ -42,19 +46,19 @@ def main() -> None:
         options.add_argument(f"--{name}", type=int, default=usual)
     given = options.parse_args()
 
-    def callbacks(count: int, seed: int) -> dict[Any, int]:
+    def callbacks(count: int, seed: int, slowest: Slowest) -> dict[Any, int]:
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             for made in requests.target(Store(folder), patch):
+                made.slowest = slowest
                 return requests.barrage(made, count, seed)
         raise SystemExit("there is no dashboard to shoot at")
 
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)
         sources = run_files(store)
-        print(
-            "command lines:", in_portions(given.lines, given.seed, lambda n, s: command_line.storm(Path(folder), n, s))
-        )
-        print("run files:", in_portions(given.files, given.seed, lambda n, s: files.bombard(store, sources, n, s)))
+        lines = in_portions(given.lines, given.seed, partial(command_line.storm, Path(folder)))
+        print("command lines:", lines)
+        print("run files:", in_portions(given.files, given.seed, partial(files.bombard, store, sources)))
     print("requests:", in_portions(given.requests, given.seed, callbacks))
 
 

@@ -1,13 +1,15 @@
 #!/bin/sh
 # Builds the image for real where no Docker engine runs, starts its command in the image's own root, opens the link
 # that it prints, starts a run over HTTP, stops it cleanly, and says how large the image is and what fills it.
-# IMAGE_TEST_AGAIN=1 uses the image that was built last. Needs root, buildah and debootstrap. The base is a Debian as bare as python:slim: no papers, no other languages.
+# IMAGE_TEST_AGAIN=1 uses the image that was built last. Needs root, buildah and debootstrap. The base is a Debian as
+# bare as python:slim: no papers, no other languages.
 set -eu
 cd "$(dirname "$0")/.."
 work=${IMAGE_TEST_FOLDER:-/var/tmp/illuminate-image}
 port=${IMAGE_TEST_PORT:-8150}
 build="buildah --root $work/storage --runroot $work/runroot --storage-driver vfs"
-most=${IMAGE_TEST_MOST:-700}
+most=${IMAGE_TEST_MOST:-700} # MB
+soon=${IMAGE_TEST_SOON:-30}  # seconds from the button to a map: nothing may be left to compile
 mirror=${IMAGE_TEST_MIRROR:-}
 mkdir -p "$work"
 
@@ -17,6 +19,7 @@ if ! $build inspect --type image base >/dev/null 2>&1; then
     (cd "$work/base" && rm -rf var/cache/apt/* var/lib/apt/lists/* usr/share/doc usr/share/man usr/share/locale usr/share/info)
     container=$($build from scratch)
     $build add -q "$container" "$work/base" / >/dev/null
+    $build config --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$container"
     $build commit -q "$container" base >/dev/null
     $build rm "$container" >/dev/null
 fi
@@ -40,16 +43,23 @@ echo "size: $size MB in all, $(du -sm "$work/base" | cut -f1) MB of it the base,
 (cd "$root"/opt/venv/lib/python3*/site-packages && du -sm -- * | sort -rn | head -n 8)
 [ "$size" -lt "$most" ] || { echo "it must be below $most MB"; exit 1; }
 
-inside="chroot --userspec=10001:10001 $root /usr/bin/env -i HOME=/home/illuminate PATH=/opt/venv/bin:/usr/bin:/bin PYTHONPATH=/app MAPELITES_DATA=/data"
-echo "start: the image's own command, on port $port"
-$inside sh -c "cd /app && exec tini -s -- python app.py --host 0.0.0.0 --port $port" >"$work/server.log" 2>&1 &
+# User, folder, variables and command are the image's own; TINI_SUBREAPER, because here tini is not the first process.
+eval "$($build inspect --type image illuminate | .venv/bin/python tools/image_test_config.py)"
+number=$(grep "^$user:" "$root/etc/passwd" | cut -d: -f3)
+home=$(grep "^$user:" "$root/etc/passwd" | cut -d: -f6)
+[ "$number" -gt 0 ] || { echo "it must not run as root"; exit 1; }
+inside() {
+    eval "exec chroot --userspec=$number:$number '$root' /usr/bin/env -i HOME='$home' TINI_SUBREAPER=1 $variables /bin/sh -c 'cd $folder && exec \"\$@\"' sh $*"
+}
+echo "start: the image's own command, $command, on port $port"
+(inside "$command" --port "$port") >"$work/server.log" 2>&1 &
 server=$!
-.venv/bin/python tools/image_test_client.py "http://localhost:$port" "$work/server.log" || { tail -n 20 "$work/server.log"; exit 1; }
+.venv/bin/python tools/image_test_client.py "http://localhost:$port" "$work/server.log" "$soon" || { tail -n 20 "$work/server.log"; exit 1; }
 
 echo "stop: SIGTERM"
 kill -TERM "$server"
 wait "$server" || { echo "it did not stop cleanly"; exit 1; }
 server=""
-if pgrep -u 10001 >/dev/null; then echo "processes are left behind:"; pgrep -u 10001 -a; exit 1; fi
-$inside python -m mapelites runs
+if pgrep -u "$number" >/dev/null; then echo "processes are left behind:"; pgrep -u "$number" -a; exit 1; fi
+(inside python -m mapelites runs)
 echo "the image works"

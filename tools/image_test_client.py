@@ -47,8 +47,8 @@ def is_closed(address: str) -> bool:
     return False
 
 
-def run(address: str) -> str:
-    """Start the run that the form offers and wait for its end; the run's id."""
+def run(address: str) -> tuple[str, float]:
+    """Start the run that the form offers and wait for its end; its id, and the seconds until its map was there."""
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1440,900"):
         options.add_argument(argument)
@@ -59,17 +59,22 @@ def run(address: str) -> str:
         wait.until(expected.presence_of_element_located((By.CSS_SELECTOR, "#start-details > *")))
         wait.until(lambda _: browser.execute_script("return document.readyState") == "complete")
         wait.until(expected.element_to_be_clickable((By.ID, "start-button"))).click()
+        pressed = time.monotonic()
         wait.until(expected.url_contains("/run/"))
         wait.until(expected.presence_of_element_located((By.CSS_SELECTOR, ".js-plotly-plot .heatmaplayer image")))
+        seconds = time.monotonic() - pressed
         wait.until(lambda _: "finished" in browser.find_element(By.TAG_NAME, "body").text)
-        return browser.current_url.rsplit("/", 1)[-1].partition("?")[0]
+        return browser.current_url.rsplit("/", 1)[-1].partition("?")[0], seconds
     finally:
         browser.quit()
 
 
 if __name__ == "__main__":
-    place, log = sys.argv[1:]
+    place, log, soon = sys.argv[1:]
     sys.stdout.write(f"healthy after {until_healthy(place):.1f} s\n")
     if not is_closed(place):
         raise SystemExit("it lets somebody in who has no token")
-    sys.stdout.write(f"run {run(link(log))} finished\n")
+    run_id, waited = run(link(log))
+    sys.stdout.write(f"run {run_id} finished; its map was there {waited:.1f} s after the press of the button\n")
+    if waited > float(soon):
+        raise SystemExit(f"the first map must be there within {soon} s")

@@ -6,6 +6,7 @@ results.jsonl   one line for each finished or failed run; made again from `runs/
 sessions.jsonl  one line for each time somebody worked on it: when, how long, how many runs
 status.json     what is running now
 wanted          `run` or `stop`: whether it should go on when the dashboard starts
+process         the number of the process that was last started for it, if it was by a dashboard
 scheduler       the address of the Dask scheduler it was last given to, if any
 trouble         why the last work on it ended early, in words
 lock            held by the process that works on it, with its number
@@ -254,6 +255,16 @@ class Folder:
     def note_scheduler(self, address: str | None) -> None:
         """Remember who works on it."""
         _write(self.path / "scheduler", (address or "").encode())
+
+    @property
+    def process(self) -> int | None:
+        """The number of the process that was started for it last, or None."""
+        text = self._text("process")
+        return int(text) if text.isdecimal() else None
+
+    def note_process(self, number: int) -> None:
+        """Remember which process was started for it."""
+        _write(self.path / "process", str(number).encode())
 
     @property
     def trouble(self) -> str:

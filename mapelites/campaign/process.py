@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from mapelites.campaign.description import Campaign
@@ -64,6 +66,7 @@ def start(folder: Folder, scheduler: str | None = None) -> None:
             command, env={**os.environ, "PYTHONPATH": search}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             start_new_session=True,
         )  # fmt: skip
+    folder.note_process(process.pid)
     # Whoever started a process must take note of its end, or it stays in the system's list for ever.
     threading.Thread(target=process.wait, daemon=True).start()
 
@@ -79,10 +82,26 @@ def stop(folder: Folder) -> None:
             time.sleep(LOOK_SECONDS)
 
 
-def go_on(data: Path) -> list[Folder]:
-    """Start again what was being worked on when the machine or the server stopped."""
+def rest(data: Path) -> list[Folder]:
+    """Ask the processes that `start` started to leave, as `go_on` will start them again; which were asked."""
+    resting = []
+    for folder in folders(home(data)):
+        number = folder.process
+        ours = folder.starting() or (folder.working() and folder.worker() == number)  # not that of a terminal
+        if number is not None and ours:
+            resting.append(folder)
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGTERM)
+    return resting
+
+
+def go_on(data: Path, schedulers: Sequence[str] = ()) -> list[Folder]:
+    """Start again what was being worked on when the machine or the server stopped, here or by one of the schedulers."""
     waiting = [folder for folder in folders(home(data)) if folder.wanted and not folder.working()]
     for folder in waiting:
         folder.want("stop")  # whatever was started for it is gone
-        start(folder, folder.scheduler)
+        if folder.scheduler is None or folder.scheduler in schedulers:
+            start(folder, folder.scheduler)
+        else:
+            folder.note_trouble(f"the dashboard was started without its scheduler, --scheduler {folder.scheduler}")
     return waiting

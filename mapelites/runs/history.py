@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mapelites.runs.errors import DamagedError
+from mapelites.runs.record import MOST_SECONDS, MOST_WHOLE, check_range
 
 MOST_MOMENTS = 200
 FEWEST_MOMENTS = 20
@@ -105,6 +106,10 @@ class History:
             )
             sizes = tuple(int(row[5]) for row in table["moments"])
             leaving = tuple((int(v), float(when), int(size)) for v, when, size in table["leaving"])
-        except (KeyError, TypeError, ValueError) as error:
+            for each in moments:
+                for name in ("version", "evaluations", "occupied"):
+                    check_range(name, getattr(each, name), MOST_WHOLE)
+                check_range("seconds", each.seconds, MOST_SECONDS)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise DamagedError(f"store: a run's history must be a list of moments, but it was not ({error})") from None
         return cls(moments, sizes, leaving)

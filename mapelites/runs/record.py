@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from mapelites.errors import InputError
@@ -14,6 +14,8 @@ State = Literal["queued", "running", "paused", "finished", "stopped", "failed"]
 STATES: tuple[str, ...] = get_args(State)
 OVER = ("finished", "stopped", "failed")
 Wish = Literal["pause", "stop"]
+MOST_WHOLE = 2**53  # what every reader of JSON can hold
+MOST_SECONDS = 2e11  # since 1970: some six thousand years
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class Record(Run):
             values["checkpoints"] = tuple(Checkpoint(*map(int, each)) for each in values["checkpoints"])
             record = cls(**values)
             record._check(run_id)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise DamagedError(f"run {run_id}: its entry in the store is damaged ({error})") from None
         return record
 
@@ -107,6 +109,19 @@ class Record(Run):
                     raise InputError(f"{name} is {getattr(self, name)!r}")
         if not isinstance(self.snapshot, (int, type(None))):
             raise InputError(f"snapshot is {self.snapshot!r}")
+        for name in (*wholes, "snapshot"):
+            check_range(name, getattr(self, name), MOST_WHOLE)
+        for name in ("created", "started", "finished", "deleted", "seconds"):
+            check_range(name, getattr(self, name), MOST_SECONDS)
+        for checkpoint in self.checkpoints:
+            for name, value in asdict(checkpoint).items():
+                check_range(name, value, MOST_WHOLE)
+
+
+def check_range(name: str, value: float | None, most: float) -> None:
+    """An `InputError` for a number that no run has: a file from somewhere may claim anything."""
+    if value is not None and not -1 <= value <= most:
+        raise InputError(f"{name} is {value!r}")
 
 
 @dataclass(frozen=True)

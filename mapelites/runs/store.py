@@ -116,8 +116,12 @@ class Store:
 
     # What somebody wants
 
+    def check(self, request: RunRequest) -> None:
+        """What a run must pass to be queued, resumed or taken in; here everything does."""
+
     def create(self, request: RunRequest) -> str:
         """Queue a run and return its id."""
+        self.check(request)
         request.begin()  # the constraints must be those of the problem
         with self._database.writing():
             record = Record(self.entries.new_id(), request, "queued", created=time.time())
@@ -135,6 +139,7 @@ class Store:
         """Let a run go on that was paused or stopped or has failed."""
         with self._database.writing():
             record = self._alive(run_id)
+            self.check(record.request)
             if record.state == "running" and record.wish:
                 self._changed(replace(record, wish=None))
             elif record.state in ("paused", "stopped", "failed"):
@@ -191,7 +196,7 @@ class Store:
 
     def import_run(self, content: bytes) -> str:
         """Take in what `export` gave, or a saved map; the id is kept where it is free."""
-        return transfer.take_in(self.entries, content)
+        return transfer.take_in(self.entries, content, self.check)
 
     def size(self) -> int:
         """Bytes on disk."""

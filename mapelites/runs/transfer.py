@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,8 +24,12 @@ from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
 from mapelites.snapshot import Snapshot, pack, unpack
 
-LARGEST_PART = 2**30  # bytes; a file from somewhere may claim anything
+# What the parts of a file may have in all: they shrink little when they are written, and a file from somewhere may
+# claim anything.
+MOST_GROWTH = 16  # times the file
+ALWAYS_ALLOWED = 2**26  # bytes
 Arrays = Mapping[str, NDArray[Any]]
+Parts = Mapping[str, bytes]
 
 
 def export(entries: Entries, run_id: str) -> bytes:
@@ -45,14 +49,16 @@ def export(entries: Entries, run_id: str) -> bytes:
     return pack({**about, "run": table, "history": history.as_table()["moments"]}, arrays)
 
 
-def take_in(entries: Entries, content: bytes) -> str:
-    """Put the run of a file into the store, after looking at every part of it."""
+def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None]) -> str:
+    """Put the run of a file into the store, after looking at every part of it; `check` may refuse what it asks for."""
     about, arrays = unpack(content)
     snapshot = Snapshot.from_bytes(content)
     record = _record(about, snapshot)
-    snapshots = _snapshots(about, arrays, record, snapshot)
-    state = _state(arrays, record)
-    log = _as_bytes(arrays, "evaluations")
+    check(record.request)
+    parts = _parts(arrays, max(ALWAYS_ALLOWED, MOST_GROWTH * len(content)))
+    snapshots = _snapshots(about, parts, record, snapshot)
+    state = _state(parts, record)
+    log = parts.get("evaluations")
     with entries.database.writing():
         free = ID.fullmatch(record.id) and entries.database.get(f"entry/{record.id}") is None
         record = replace(record, id=record.id if free else entries.new_id())
@@ -109,9 +115,7 @@ def _searched(of: Snapshot | RunRequest) -> tuple[Any, ...]:
     return of.problem, of.dimension, of.tolerances, of.settings, of.source
 
 
-def _snapshots(
-    about: Mapping[str, Any], arrays: Arrays, record: Record, newest: Snapshot
-) -> list[tuple[Moment, bytes]]:
+def _snapshots(about: Mapping[str, Any], parts: Parts, record: Record, newest: Snapshot) -> list[tuple[Moment, bytes]]:
     """The history's moments with their snapshots, each looked at."""
     if "history" not in about:
         moment = Moment(1, newest.evaluations, newest.seconds, record.occupied, record.best_feasible)
@@ -122,7 +126,7 @@ def _snapshots(
         raise InputError(f"not a run file, because its history cannot be used ({error})") from None
     found = []
     for moment in history.moments:
-        content = _as_bytes(arrays, f"history_{moment.version}")
+        content = parts.get(f"history_{moment.version}")
         if content is not None:
             if _searched(Snapshot.from_bytes(content)) != _searched(newest):
                 raise InputError(f"not a run file, because moment {moment.version} is of another search")
@@ -132,9 +136,9 @@ def _snapshots(
     return found
 
 
-def _state(arrays: Arrays, record: Record) -> bytes | None:
+def _state(parts: Parts, record: Record) -> bytes | None:
     """The checkpoint, looked at: a search can go on from it."""
-    content = _as_bytes(arrays, "checkpoint")
+    content = parts.get("checkpoint")
     if content is None or not record.checkpoints:
         return None
     _, state = unpack(content)
@@ -152,16 +156,24 @@ def _as_array(content: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.compress(content, 1), dtype=np.uint8)
 
 
-def _as_bytes(arrays: Arrays, name: str) -> bytes | None:
-    if name not in arrays:
-        return None
-    if arrays[name].dtype != np.uint8 or arrays[name].ndim != 1:
-        raise InputError(f"not a run file, because {name} must be bytes, but it was {arrays[name].dtype}")
+def _parts(arrays: Arrays, most: int) -> Parts:
+    """What `_as_array` compressed, by its name, at most so many bytes in all."""
+    parts: dict[str, bytes] = {}
+    for name, array in arrays.items():
+        if name in ("checkpoint", "evaluations") or name.startswith("history_"):
+            parts[name] = _as_bytes(name, array, most)
+            most -= len(parts[name])
+    return parts
+
+
+def _as_bytes(name: str, array: NDArray[Any], most: int) -> bytes:
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise InputError(f"not a run file, because {name} must be bytes, but it was {array.dtype}")
     try:
         unpacker = zlib.decompressobj()
-        content = unpacker.decompress(arrays[name].tobytes(), LARGEST_PART)
+        content = unpacker.decompress(array.tobytes(), most + 1)  # 0 would stand for any number
     except zlib.error as error:
         raise InputError(f"not a run file, because {name} cannot be read ({error})") from None
-    if not unpacker.eof:
-        raise InputError(f"not a run file, because {name} is cut off, or larger than {LARGEST_PART:,} bytes")
+    if len(content) > most or not unpacker.eof:
+        raise InputError(f"not a run file, because {name} is cut off, or larger than a file of its size can hold")
     return content

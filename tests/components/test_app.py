@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,9 @@ from components.pages import Page, arguments, find
 from components.security import Access
 from mapelites.problems import names
 from mapelites.runs import Store
+from mapelites.runs.record import WorkerStatus
 from tests.components.conftest import request
+from tests.runs.test_store import finish
 
 
 @pytest.fixture
@@ -67,10 +70,40 @@ def test_health_says_what_is_missing(client: FlaskClient) -> None:
     assert (status.status_code, status.json) == (200, {**answer.json, "problem": None})
 
 
+def test_health_is_bad_where_the_store_cannot_be_written(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = WorkerStatus(True, 1.0, (), "store: the disk is full")
+    monkeypatch.setattr(Store, "worker", lambda self: full)
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json) == (503, {"web": True, "store": False, "worker": True})
+
+
 def test_a_thumbnail_of_nothing_is_not_found(client: FlaskClient, store: Store) -> None:
     run_id = store.create(request())
     assert client.get(f"/thumbnail/{run_id}/1/light").status_code == 404
     assert client.get("/thumbnail/nosuchrun/1/dark").status_code == 404
+
+
+def test_a_thumbnail_is_of_a_version_that_there_was(client: FlaskClient, store: Store) -> None:
+    run_id = finish(store, request())
+    newest = store.version(run_id)
+    for version, status in ((newest, 200), (newest + 1, 404), (2**64, 404)):
+        assert client.get(f"/thumbnail/{run_id}/{version}/dark").status_code == status
+
+
+def test_a_request_with_too_many_values_or_too_many_bytes_is_refused_before_it_costs_anything(
+    client: FlaskClient,
+) -> None:
+    many = b'{"output": [' + b"[]," * 200_000 + b"[]]}"
+    started = time.process_time()
+    answer = client.post("/_dash-update-component", data=many, content_type="application/json")
+    assert (answer.status_code, time.process_time() - started < 1.0) == (400, True)
+    known = [each for each in client.get("/_dash-dependencies").json or () if not each["clientside_function"]]
+    for asked, status in (("runs-import", 200), ("campaign-start", 413)):
+        (each,) = [each for each in known if [part["id"] for part in each["inputs"]] == [asked]]
+        parts = {name: [{**part, "value": "x" * 2_000_000} for part in each[name]] for name in ("inputs", "state")}
+        place, name = each["output"].rsplit(".", 1)
+        body = {"output": each["output"], "outputs": {"id": place, "property": name}, **parts, "changedPropIds": []}
+        assert client.post("/_dash-update-component", json=body).status_code == status, each["output"]
 
 
 def test_every_address_leads_to_its_page() -> None:

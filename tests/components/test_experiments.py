@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from app import create_app
+from components import experiments_form
 from components.experiments_campaign import View
 from components.experiments_figures import boxes, convergence, quartiles, reference_words, references
 from components.experiments_files import take_in
 from components.experiments_form import read
 from components.experiments_words import Cell, listed, title
+from components.security import Access
+from components.security_limits import Limits
 from mapelites import InputError
 from mapelites.campaign import Campaign, Folder, Instance
 from mapelites.campaign.process import home
@@ -172,3 +175,47 @@ def test_a_tick_brings_the_table_that_the_answer_to_a_change_of_view_did_not(tmp
     assert "campaign-table" not in tick(shown).text
     assert "campaign-table" in tick(wanted).json["response"]
     store.close()
+
+
+def pressed(browser, **values):
+    """The answer to the form's button."""
+    (known,) = [
+        each
+        for each in browser.get("/_dash-dependencies").json
+        if [part["id"] for part in each["inputs"]] == ["campaign-start"]
+    ]
+    parts = {name: [{**each, "value": values.get(each["id"])} for each in known[name]] for name in ("inputs", "state")}
+    place, prop = known["output"].rsplit(".", 1)
+    body = {"output": known["output"], "outputs": {"id": place, "property": prop}, **parts}
+    return browser.post("/_dash-update-component", json={**body, "changedPropIds": ["campaign-start.n_clicks"]})
+
+
+def test_the_form_connects_to_the_schedulers_it_was_started_with_and_to_no_other(tmp_path, monkeypatch):
+    connected, launched = [], []
+    monkeypatch.setattr(experiments_form, "check_scheduler", connected.append)
+    monkeypatch.setattr(
+        experiments_form, "launch", lambda path, campaign, where: launched.append(where) or Folder(tmp_path / "c")
+    )
+    store = Store(tmp_path / "store")
+    access = Access(limits=Limits(per_minute=2), schedulers=("tcp://named.example:8786",))
+    browser = create_app(store, access=access).server.test_client()
+    form = {f"campaign-{name}": value for name, value in FORM.items()} | {"campaign-start": 1}
+
+    def start(where):
+        return pressed(browser, **{**form, "campaign-scheduler": where}).text
+
+    assert "cheduler must be one that the dashboard was started with" in start("tcp://evil.example:8786")
+    assert (connected, launched) == ([], [])
+    start("here")
+    start("tcp://named.example:8786")
+    assert connected == ["tcp://named.example:8786"]
+    assert launched == [None, "tcp://named.example:8786"]
+    assert "t most 2 runs, imports and campaigns" in start("tcp://named.example:8786")
+    assert len(connected) == 1  # nobody is spoken to for a client that is not admitted
+    store.close()
+
+
+def test_the_form_offers_the_schedulers_it_was_started_with_or_says_how_to_name_one():
+    offered = experiments_form._where(["tcp://named.example:8786"])
+    assert [each["value"] for each in offered.data] == ["here", "tcp://named.example:8786"]
+    assert "--scheduler" in experiments_form._where([]).description

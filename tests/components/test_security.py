@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from http.cookies import Morsel, SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,16 @@ from werkzeug.test import TestResponse
 import app
 from components import security_token
 from components.security import Access
-from components.security_limits import LimitedStore, Limits, client
+from components.security_limits import SHARED, LimitedStore, Limits, client
+from mapelites import Tolerances
 from mapelites.errors import InputError
-from mapelites.runs import Store
+from mapelites.problems import gallery, get
+from mapelites.runs import RunRequest, Store
 from tests.components.conftest import request
 
 TOKEN = "correct-horse-battery-staple"
 BROWSER = {"Accept": "text/html,*/*"}
+FINE = Tolerances.same(get("C17", 10), (0.0, 1e-6, 1e-4, 1e-2, 1.0))
 
 
 @pytest.fixture
@@ -140,7 +144,7 @@ def asking(address: str, **headers: str) -> Any:
 
 def test_one_client_may_begin_only_so_many_runs_in_a_minute_and_others_are_not_hindered(store: Store) -> None:
     clock = Clock()
-    limited = LimitedStore(store, Limits(unfinished=10, per_minute=2), clock)
+    limited = LimitedStore(store, Limits(unfinished=10, per_minute=2), now=clock)
     with asking("192.0.2.1"):
         limited.create(request())
         clock.now = 20.0
@@ -176,11 +180,74 @@ def test_a_run_that_is_too_large_is_refused_in_words(store: Store) -> None:
     assert store.runs() == []
 
 
-def test_only_a_proxy_on_this_machine_may_say_who_the_client_is() -> None:
+def test_a_resumed_run_is_held_to_the_limits_like_a_new_one(store: Store) -> None:
+    paused, large = store.create(request()), store.create(replace(request(), tolerances=FINE))
+    store.pause(paused)
+    store.stop(large)
+    limited = LimitedStore(store, Limits(unfinished=1, cells=200))
+    with asking("192.0.2.1"):
+        with pytest.raises(InputError, match="cells: a run here has at most 200, but this one asks for 216"):
+            limited.resume(large)
+        limited.resume(paused)
+        limited.resume(paused)
+        with pytest.raises(InputError, match="at most 1 runs of one client may wait or run, and 1 do"):
+            limited.create(request())
+    assert [store.run(each).state for each in (paused, large)] == ["queued", "stopped"]
+
+
+def test_a_run_file_is_held_to_the_limits_like_a_new_run(store: Store) -> None:
+    content = store.export(store.create(request()))
+    with pytest.raises(InputError, match="evaluations: a run here has"):
+        LimitedStore(store, Limits(evaluations=1_000)).import_run(content)
+    assert len(store.runs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "evaluations", "cells"),
+    [([], 10**12, 2**63 - 1), (["--host", "0.0.0.0"], 10**10, 10**8), (["--proxy"], 10**10, 10**8),
+     (["--host", "0.0.0.0", "--most-cells", "7"], 10**10, 7)],
+)  # fmt: skip
+def test_where_others_can_come_a_run_has_a_usual_size(arguments: list[str], evaluations: int, cells: int) -> None:
+    limits = app.limits_of(app.parser().parse_args(arguments))
+    assert (limits.evaluations, limits.cells) == (evaluations, cells)
+
+
+def test_every_design_of_the_gallery_fits_where_others_can_come() -> None:
+    assert max(Tolerances.default(get(name)).cells for name in gallery.NAMES) <= SHARED.cells
+
+
+@pytest.mark.parametrize(("proxied", "seen"), [(False, "192.0.2.1"), (True, "192.0.2.5")])
+def test_who_the_client_is_may_be_said_by_a_proxy_that_the_operator_named_and_by_nobody_else(
+    store: Store, proxied: bool, seen: str
+) -> None:
     assert client() is None
-    with asking("127.0.0.1", X_FORWARDED_FOR="203.0.113.9, 192.0.2.5"):
-        assert client() == "192.0.2.5"
-    with asking("127.0.0.1", X_FORWARDED_FOR="nonsense"):
-        assert client() == "127.0.0.1"
-    with asking("192.0.2.1", X_FORWARDED_FOR="192.0.2.5"):
-        assert client() == "192.0.2.1"
+    server = app.create_app(store, access=Access(proxied=proxied)).server
+    server.get("/who")(lambda: str(client()))
+    headers = {"X-Forwarded-For": "203.0.113.9, 192.0.2.5"}
+    assert server.test_client().get("/who", headers=headers, environ_base={"REMOTE_ADDR": "192.0.2.1"}).text == seen
+
+
+NAMED, FOREIGN = "tcp://named.example:8786", "tcp://evil.example:8786"
+
+
+def by(scheduler: str) -> RunRequest:
+    return replace(request(), settings=replace(request().settings, scheduler=scheduler))
+
+
+def test_no_client_chooses_the_scheduler_of_a_run_by_starting_importing_or_resuming_it(store: Store) -> None:
+    foreign, named = store.create(by(FOREIGN)), store.create(by(NAMED))
+    store.pause(foreign)
+    store.pause(named)
+    limited = LimitedStore(store, Limits(), [NAMED])
+    refused = f"scheduler must be one that the dashboard was started with, but it was '{FOREIGN}'"
+    for act in (
+        lambda: limited.create(by(FOREIGN)),
+        lambda: limited.import_run(store.export(foreign)),
+        lambda: limited.resume(foreign),
+    ):
+        with pytest.raises(InputError, match=refused):
+            act()
+    limited.resume(named)
+    limited.import_run(store.export(named))
+    limited.create(by(NAMED))
+    assert store.run(foreign).state == "paused"

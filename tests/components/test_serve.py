@@ -9,19 +9,26 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from components.serve import check_free
+from components.serve import free_port as port_for
+from components.serve_worker import SLOWEST, Deadline
+from mapelites.campaign import Campaign
+from mapelites.campaign.process import launch
 from mapelites.errors import InputError
 
 APP = Path(__file__).parents[2] / "app.py"
 PATIENCE = 60.0
+HASTE = 2
 
 
 def free_port() -> int:
@@ -144,4 +151,102 @@ def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
 
 def test_a_port_that_cannot_be_is_refused() -> None:
     with pytest.raises(InputError, match="port must be from 0 to 65,535, but it was 70,000"):
-        check_free("127.0.0.1", 70_000)
+        port_for("127.0.0.1", 70_000)
+
+
+def test_port_0_stands_for_a_free_one_that_is_said() -> None:
+    assert port_for("127.0.0.1", 0) > 0
+
+
+def test_a_signal_while_it_starts_or_stops_leaves_no_process_and_a_campaign_rests_until_the_next_start(
+    served: tuple[subprocess.Popen[str], int], tmp_path: Path
+) -> None:
+    process, port = served
+    wait_for({"web": True, "store": True, "worker": True}, port)
+    campaign = Campaign(("C17",), (10,), ("paper-3",), runs=50, changes={"evaluations": 300_000})
+    folder = launch(tmp_path / "store", campaign)
+    wait_until(folder.working)
+    last, asked = children(process.pid), time.monotonic()
+    for _ in range(3):
+        process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert (process.returncode, time.monotonic() - asked < 10.0) == (0, True)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in last)
+    assert (folder.working(), folder.wanted, folder.trouble) == (False, True, "")
+
+
+def test_a_signal_before_anything_runs_is_heard_as_well(tmp_path: Path) -> None:
+    command = [sys.executable, str(APP), "--port", str(free_port()), "--data", str(tmp_path / "store")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: " worker " in " ".join(children(process.pid).values()))
+    last = children(process.pid)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert not any(Path(f"/proc/{pid}").exists() for pid in last)
+
+
+def wait_until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def hasty() -> Iterator[int]:
+    """The port of a small server that gives a request few seconds."""
+    port = free_port()
+    command = [
+        sys.executable, "-m", "gunicorn", "tests.components.test_serve:plain", "--bind", f"127.0.0.1:{port}",
+        "--threads", "32", "--keep-alive", str(HASTE), "--worker-class", "components.serve_worker.Worker",
+        "--chdir", str(APP.parent), "--no-control-socket", "--log-level", "error",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, start_new_session=True)
+    wait_for_page(f"http://127.0.0.1:{port}/", 200)
+    yield port
+    process.terminate()
+    process.wait(PATIENCE)
+
+
+def plain(environment: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+    content = environment["wsgi.input"].read()
+    start("200 OK", [("Content-Length", str(len(content)))])
+    return [content]
+
+
+HALVES = (
+    b"",
+    b"GET / HT",
+    b"GET / HTTP/1.1\r\nHost: x\r\n",
+    b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab",
+)
+
+
+def answers_at_once(port: int) -> bool:
+    started = time.monotonic()
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE) as answer:
+        return bool(answer.status == 200 and time.monotonic() - started < HASTE)
+
+
+def test_half_sent_requests_keep_nobody_out_and_are_let_go(hasty: int) -> None:
+    with ExitStack() as open_ones:
+        halves = [open_ones.enter_context(socket.create_connection(("127.0.0.1", hasty), PATIENCE)) for _ in range(16)]
+        for number, each in enumerate(halves):
+            each.sendall(HALVES[number % len(HALVES)])
+        assert answers_at_once(hasty)
+        for each in halves:
+            assert each.makefile("rb").read(9) in (b"", b"HTTP/1.1 "), "it is answered or not, and let go"
+            assert answers_at_once(hasty), "though those who were let go do not leave"
+
+
+def test_a_large_request_that_keeps_coming_has_the_time_it_needs() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        reading = Deadline(ours, 0.1)
+        theirs.sendall(b"x" * 2 * SLOWEST)
+        came = sum(len(reading.recv(SLOWEST // 10)) for _ in range(20))
+        later = threading.Timer(0.3, theirs.send, [b"y"])
+        later.start()
+        assert (came, reading.recv(1)) == (2 * SLOWEST, b"y")
+        later.join()

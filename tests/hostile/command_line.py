@@ -13,6 +13,7 @@ from typing import Any
 
 from mapelites import __main__ as engine
 from tests.hostile import junk
+from tests.hostile.slowest import Slowest
 
 LONG = ("worker", "campaign", "compile", "run", "start")  # would work for long where the input is right by chance
 TEXTS = [each if isinstance(each, str) else json.dumps(each) for each in junk.VALUES]
@@ -63,7 +64,7 @@ def run(arguments: list[str]) -> tuple[int, str]:
     return code, err.getvalue()
 
 
-def storm(data: Path, count: int, seed: int) -> dict[Any, int]:
+def storm(data: Path, count: int, seed: int, slowest: Slowest) -> dict[Any, int]:
     """So many command lines; how often each exit code came. What is not refused must have worked."""
     random_, known = random.Random(seed), commands(engine.parser())
     codes: dict[Any, int] = {}
@@ -73,7 +74,8 @@ def storm(data: Path, count: int, seed: int) -> dict[Any, int]:
         arguments = line(random_, name, known[name], data)
         if name in LONG:
             arguments += ["--no-such-option", "1"] if random_.random() < 0.5 else []
-        with _named(f"line {number} of seed {seed}: {arguments}"):
+        what = f"line {number} of seed {seed}: {arguments}"
+        with _named(what), slowest.timing(what):
             code, said = _tried(name, arguments)
         assert code in (0, 1, 2), f"{arguments}: {code} {said}"
         assert "Traceback" not in said, f"{arguments}: {said}"

@@ -13,6 +13,7 @@ from mapelites.errors import InputError
 from mapelites.runs import Store
 from mapelites.snapshot import pack, unpack
 from tests.hostile import junk
+from tests.hostile.slowest import Slowest
 
 
 def mutated(random_: random.Random, content: bytes) -> bytes:
@@ -72,14 +73,15 @@ def refused_or_sound(store: Store, content: bytes) -> str:
     return "taken in"
 
 
-def bombard(store: Store, files: list[bytes], count: int, seed: int) -> dict[str, int]:
+def bombard(store: Store, files: list[bytes], count: int, seed: int, slowest: Slowest) -> dict[str, int]:
     """Import so many mutated files; how many were refused, and how many were harmless."""
     random_, known = random.Random(seed), [run.id for run in store.runs()]
     ends = {"refused": 0, "taken in": 0}
     for number in range(count):
         content = mutated(random_, random_.choice(files))
         try:
-            ends[refused_or_sound(store, content)] += 1
+            with slowest.timing(f"file {number} of seed {seed}"):
+                ends[refused_or_sound(store, content)] += 1
         except Exception as error:
             raise AssertionError(f"file {number} of seed {seed}: {type(error).__name__}: {error}") from error
     assert [run.id for run in store.runs()] == known, "nothing is left of what was refused"

@@ -6,6 +6,7 @@ something about it is damaged.
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import random
@@ -24,11 +25,15 @@ import app as dashboard
 from components import experiments_campaign, experiments_form, shell
 from components.cache import memory
 from components.context import Context
+from components.security import Access
+from components.security_limits import Limits
 from mapelites.campaign import Campaign, Folder
 from mapelites.campaign.process import place
 from mapelites.runs import Store
 from tests.components.conftest import request
 from tests.hostile import junk
+from tests.hostile.files import mutated
+from tests.hostile.slowest import Slowest
 from tests.runs.test_store import finish
 
 CALLBACKS = "/_dash-update-component"
@@ -42,6 +47,11 @@ PATHS = (
     "/run/{id}/elites.csv?at={}", "/run/{id}/elites.json?cell={}", "/thumbnail/{id}/{}/dark", "/thumbnail/{id}/1/{}",
     "/experiments/{campaign}/report.{}", "/experiments/{campaign}/run/{}", "/assets/{}", "/{}", "/?problem={}",
     "/_dash-component-suites/{}", "/_dash-component-suites/dash/{}", "/_dash-component-suites/plotly/{}", "/metrics?{}",
+    "/run/{}/news", "/run/{id}/news?version={}&at={}&levels={}", "/run/{}/map", "/run/{id}/map?at={}&look={}&key={}",
+    "/run/{id}/map?levels={}&axes={}", "/run/{id}/map?axes={}&rest={}&colour={}&scale={}", "/run/{}/report.html",
+    "/run/{id}/report.html?at={}&levels={}", "/run/{id}/report.html?hard={}&allow={}", "/problems?search={}",
+    "/problems/new?run={}", "/healthz?{}", "/status?{}", "/_dash-layout?{}", "/_dash-dependencies?{}",
+    "/_favicon.ico?{}", "/_reload-hash?{}", "/static/{}",
 )  # fmt: skip
 
 
@@ -59,6 +69,9 @@ class Target:
     values: dict[tuple[str, str], Any] = field(default_factory=dict)  # by id and property
     patterns: list[dict[str, Any]] = field(default_factory=list)  # ids that are tables
     errors: list[str] = field(default_factory=list)
+    file: bytes = b""  # a run to be mutated and imported
+    taken: list[str] = field(default_factory=list)  # the ids of those that were harmless enough
+    slowest: Slowest = field(default_factory=Slowest)
 
     @property
     def outputs(self) -> list[str]:
@@ -91,9 +104,11 @@ def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     campaign = Campaign(("C17",), (10,), ("paper-3",), runs=2)
     folder = Folder.create(place(store.path, campaign), campaign)
     runs = [finish(store, request(seed=seed)) for seed in (1, 2, 3)]
-    app = dashboard.create_app(store)
-    made = Target(store, app, app.server.test_client(), *runs, folder.id)
+    app = dashboard.create_app(store, access=Access(limits=Limits(unfinished=10**9, per_minute=10**9)))
+    made = Target(store, app, app.server.test_client(), *runs, folder.id, file=store.export(runs[0]))
     _learn(made)
+    made.values["runs-import", "contents"] = [_sent(made.file)]
+    made.values["runs-import", "filename"] = ["run.npz"]
     ear = _Ear(made.errors)
     logging.getLogger().addHandler(ear)
     yield made
@@ -104,7 +119,7 @@ def _learn(made: Target) -> None:
     """Take the values of all components from the layouts of all pages."""
     context = Context(made.store, memory(Flask("learn"), made.store.path / "learned"))
     paths = ("/", "/runs", f"/run/{made.named}", f"/compare/{made.named}+{made.second}", "/experiments",
-             f"/experiments/{made.campaign}", "/problems")  # fmt: skip
+             f"/experiments/{made.campaign}", "/problems", "/problems/new")  # fmt: skip
     trees = [shell.page_at(context, dashboard.PAGES, path, None)[0] for path in paths]
     for each in _components([made.app.layout, *trees]):
         name = getattr(each, "id", None)
@@ -117,6 +132,11 @@ def _learn(made: Target) -> None:
             for prop in each._prop_names:
                 if hasattr(each, prop) and not isinstance(getattr(each, prop), Component):
                     made.values[key, prop] = getattr(each, prop)
+
+
+def _sent(content: bytes) -> str:
+    """A file as a browser sends it."""
+    return f"data:application/octet-stream;base64,{base64.b64encode(content).decode()}"
 
 
 def _components(tree: Any) -> Iterator[Component]:
@@ -204,8 +224,10 @@ def attack(made: Target, random_: random.Random) -> tuple[str, int]:
         said = made.client.open(path, method=random_.choice(("GET", "GET", "GET", "POST", "HEAD", "PUT", "DELETE")))
         said.get_data()
         return path, said.status_code
+    if kind < 0.25:
+        return _import(made, random_)
     body = right(made, random_.choice(made.outputs))
-    if kind < 0.40:  # tampered in its form
+    if kind < 0.43:  # tampered in its form
         body = junk.damaged(random_, body)
     else:  # right in its form, with values that no page sends
         slots = [
@@ -222,8 +244,24 @@ def attack(made: Target, random_: random.Random) -> tuple[str, int]:
     return json.dumps(body)[:3_000], said.status_code
 
 
+def _import(made: Target, random_: random.Random) -> tuple[str, int]:
+    """Bring a file that somebody changed; what is taken in is looked at by what comes after."""
+    (output,) = [name for name in made.outputs if _inputs(made, name) == ["runs-import"]]
+    body = right(made, output)
+    body["inputs"][0]["value"] = [_sent(mutated(random_, made.file))]
+    said = made.client.post(CALLBACKS, data=junk.text_of(body), content_type="application/json")
+    known = {made.named, made.second, made.other, *made.taken}
+    made.taken += [run.id for run in made.store.runs() if run.id not in known and run.evaluations]
+    return "a mutated run file", said.status_code
+
+
+def _inputs(made: Target, output: str) -> list[str]:
+    return [each["id"] for each in made.app.callback_map[output]["inputs"]]
+
+
 def _path(made: Target, random_: random.Random) -> str:
-    form = random_.choice(PATHS).replace("{id}", made.named).replace("{campaign}", made.campaign)
+    run = random_.choice([made.named, *made.taken[-2:]])
+    form = random_.choice(PATHS).replace("{id}", run).replace("{campaign}", made.campaign)
     while "{}" in form:
         value = junk.value(random_)
         text = value if isinstance(value, str) else json.dumps(value)
@@ -236,8 +274,10 @@ def barrage(made: Target, count: int, seed: int) -> dict[str, int]:
     random_, before = random.Random(seed), made.untouched
     statuses: dict[str, int] = {}
     for number in range(count):
-        what, status = attack(made, random_)
-        assert status < 500, f"request {number} of seed {seed} was answered {status}:\n{what}\n{made.errors}"
+        with made.slowest.timing(f"request {number} of seed {seed}"):
+            what, status = attack(made, random_)
+        unwell = status == 503 and what.startswith("/healthz")  # as it should be: no worker is there
+        assert status < 500 or unwell, f"request {number} of seed {seed} was answered {status}:\n{what}\n{made.errors}"
         assert not made.errors, f"request {number} of seed {seed} failed inside:\n{what}\n{made.errors[0]}"
         statuses[str(status)] = statuses.get(str(status), 0) + 1
     assert made.untouched == before, "a malformed request changed a run"

@@ -8,10 +8,11 @@ import app
 from mapelites import __main__ as engine
 from tests.hostile.command_line import commands, storm
 from tests.hostile.junk import VALUES
+from tests.hostile.slowest import Slowest
 
 
 def test_command_lines_with_unexpected_words_are_refused_in_words(tmp_path: Path) -> None:
-    codes = storm(tmp_path, 200, 1)
+    codes = storm(tmp_path, 200, 1, Slowest())
     assert codes[2] > 80
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from mapelites.runs import Store
 from tests.hostile.files import bombard
+from tests.hostile.slowest import Slowest
 from tests.runs.test_store import begin, finish
 from tests.runs.tools import request
 
@@ -25,5 +26,5 @@ def run_files(store: Store) -> list[bytes]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mutated_run_files_are_refused_in_words_or_harmless(tmp_path: Path, seed: int) -> None:
     store = Store(tmp_path)
-    ends = bombard(store, run_files(store), 120, seed)
+    ends = bombard(store, run_files(store), 120, seed, Slowest())
     assert ends["refused"] > 50

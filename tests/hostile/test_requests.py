@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import faulthandler
 from collections.abc import Iterator
 
 import pytest
 
+import app as dashboard
 from mapelites.runs import Store
 from tests.components.conftest import store as store
-from tests.hostile.requests import CALLBACKS, Target, barrage, right, target
-
-PATIENCE = 120.0  # seconds; only a hang gets there
+from tests.hostile.requests import CALLBACKS, PATHS, Target, barrage, right, target
 
 
 @pytest.fixture
 def attacked(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
-    faulthandler.dump_traceback_later(PATIENCE, exit=True)
     yield from target(store, monkeypatch)
-    faulthandler.cancel_dump_traceback_later()
 
 
 def test_the_requests_that_are_damaged_are_right_before(attacked: Target) -> None:
@@ -33,3 +29,23 @@ def test_a_barrage_of_malformed_requests_does_no_harm(attacked: Target, seed: in
     statuses = barrage(attacked, 400, seed)
     assert statuses["200"] > 100, "the requests come as far as the callbacks"
     assert statuses["400"] > 50, "and many are refused before"
+    assert attacked.taken, "some files are harmless enough to be taken in"
+    assert attacked.slowest.seconds > 0.0
+
+
+def test_every_address_of_the_server_is_shot_at(attacked: Target) -> None:
+    known = attacked.app.server.url_map.bind("localhost")
+    reached = {CALLBACKS}
+    for form in PATHS:
+        path = form.replace("{id}", attacked.named).replace("{campaign}", attacked.campaign).partition("?")[0]
+        rule, _ = known.match(path.replace("{}", "x"), return_rule=True)
+        reached.add(str(rule))
+    assert {str(rule) for rule in attacked.app.server.url_map.iter_rules()} - reached == set()
+
+
+def test_every_page_is_learnt_from(attacked: Target) -> None:
+    assert ("editor-open", "id") in attacked.values
+    assert {page.path for page in dashboard.PAGES} == {
+        "/", "/runs", "/run/<run_id>", "/compare/<ids>", "/experiments", "/experiments/<campaign_id>", "/problems",
+        "/problems/new",
+    }, "a new page must be added to those that are learnt from"  # fmt: skip

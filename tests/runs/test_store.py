@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import stat
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +26,7 @@ from mapelites.runs.presence import Presence
 from mapelites.runs.supervisor import Supervisor
 from mapelites.runs.worker import Worker
 from mapelites.search import SEARCHES
-from mapelites.snapshot import Snapshot
+from mapelites.snapshot import Snapshot, pack, unpack
 from tests.runs.tools import assert_same, large_request, request, undisturbed
 
 
@@ -411,3 +413,26 @@ def test_pieces_of_any_size_with_checkpoints_between_them_end_in_the_same_archiv
         cut.advance(int(chance.choice([1, 8, 64, 512, 3_000])))
         cut = asked.begin(cut.state())
     assert_same(cut.archive(), undisturbed(asked))
+
+
+def test_a_run_file_that_says_what_no_run_has_is_refused(store: Store) -> None:
+    about, arrays = unpack(store.export(finish(store, request(evaluations=3_000))))
+    for name, value in (
+        ("created", 1e300),
+        ("version", 2**64),
+        ("evaluations", -5),
+        ("checkpoints", [[1, 10**400, 2]]),
+    ):
+        with pytest.raises(InputError, match="not a run file, because its record cannot be used"):
+            store.import_run(pack({**about, "run": {**about["run"], name: value}}, arrays))
+
+
+def test_a_small_run_file_that_would_become_a_large_one_is_refused_before_it_is_read(store: Store) -> None:
+    about, arrays = unpack(store.export(finish(store, request(evaluations=3_000))))
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, about=np.zeros(10**7, np.uint8), **arrays)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"not a run file, because .* bytes, but says that it holds 10,0"):
+        store.import_run(buffer.getvalue())
+    inner = np.frombuffer(zlib.compress(bytes(70_000_000)), np.uint8)
+    with pytest.raises(InputError, match=r"not a run file, because checkpoint is .* larger than a file of its size"):
+        store.import_run(pack(about, {**arrays, "checkpoint": inner}))

@@ -40,10 +40,8 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
         "text": [f"{name} up to {tolerance(curve.steps[place].tolerance)}" for place in known],
         "hovertemplate": "%{text}: %{y:.6g}<br>a click opens this design<extra></extra>",
     }  # fmt: skip
-    layout = chart_layout(look, "best objective", log=_orders(designs.f[rows]))
+    layout = _objective_layout(look, designs.f[rows])
     layout["xaxis"] |= _levels_axis(curve, f"tolerance allowed on {name}")
-    if layout["yaxis"]["type"] == "log":
-        layout["yaxis"]["dtick"] = _decades(np.array(f))
     layout["showlegend"] = False
     layout["uirevision"] = f"{name} {len(curve.steps)}"
     layout["annotations"] = [
@@ -77,7 +75,7 @@ def band_curve(band: Bands, name: str, *, dark: bool) -> dict[str, Any]:
                   for t, n in zip(band.tolerances, band.found.tolist(), strict=True)],
          "hovertemplate": "%{text}<br>median %{y:.6g}<extra></extra>"},
     ]  # fmt: skip
-    layout = chart_layout(look, "best objective", log=False)
+    layout = _objective_layout(look, band.quartiles[~np.isnan(band.quartiles)])
     layout["xaxis"] |= _axis_of(band.tolerances, f"tolerance allowed on {name}")
     layout["annotations"] = [
         {"x": place, "y": 0.5, "yref": "paper", "text": "not found", "showarrow": False, "textangle": -90,
@@ -132,9 +130,7 @@ def front_figure(designs: Designs, found: Front, measure: str, selected: int | N
     if chosen is not None and chosen not in on:
         ring = {"symbol": "circle-open", "size": 13, "color": ACCENT[dark], "line": {"width": 3}}
         data.append(_points(designs, [chosen], place, found.violation, hover, ring, "selected"))
-    layout = chart_layout(look, "objective", log=_orders(designs.f))
-    if layout["yaxis"]["type"] == "log":
-        layout["yaxis"]["dtick"] = _decades(designs.f)
+    layout = _objective_layout(look, designs.f, "objective")
     layout["xaxis"] |= {**axis, "title": {"text": f"{measure} violation"}}
     layout["uirevision"] = measure
     return {"data": data, "layout": layout}
@@ -203,6 +199,14 @@ def _axis_of(tolerances: Sequence[float], title: str) -> dict[str, Any]:
         "range": [-0.25, last + 0.25],
         "title": {"text": title},
     }
+
+
+def _objective_layout(look: Look, values: Array, title: str = "best objective") -> dict[str, Any]:
+    """The objective upwards, by orders of magnitude where it spans many."""
+    layout = chart_layout(look, title, log=_orders(values))
+    if layout["yaxis"]["type"] == "log":
+        layout["yaxis"]["dtick"] = _decades(values)
+    return layout
 
 
 def _orders(values: Array) -> bool:

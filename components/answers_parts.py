@@ -16,6 +16,8 @@ from mapelites.answers.price import Verdict
 from mapelites.answers.words import VERDICTS, amount
 
 NOT_FOUND = "not found"
+HEIGHT = "300px"  # a graph's own style says 100 %, which no style sheet can overrule
+TALL = "min(420px, 87vw)"  # on a phone less
 SHADES: dict[Verdict, str] = {"binding": "indigo", "blocking": "indigo", "later": "cyan", "unmet": "orange"}
 
 
@@ -52,11 +54,10 @@ def row(cells: Sequence[Any], *, chosen: bool = False) -> Component:
     return html.Tr([html.Th(first, scope="row"), *map(html.Td, others)], className="is-chosen" if chosen else "")
 
 
-def graph(name: str, figure: dict[str, Any], *, tall: bool = False) -> Component:
+def graph(name: str, figure: dict[str, Any], height: str = HEIGHT) -> Component:
     """A figure whose points lead to their designs."""
-    size = " answer-graph-tall" if tall else ""
     return dcc.Graph(
-        id={"answers-graph": name}, figure=figure, config=CONFIG, className=f"answer-graph graph-{name}{size}"
+        id={"answers-graph": name}, figure=figure, config=CONFIG, style={"height": height}, className=f"graph-{name}"
     )
 
 

@@ -127,6 +127,18 @@ def summarise(finals: Sequence[Final]) -> Summary:
     )
 
 
+def places(runs: int) -> tuple[int, int, int]:
+    """Where the lower quartile, the median and the upper quartile stand among so many ranked runs, counted from 0.
+
+    Each is one of the runs. The median is that of `summarise`; the quartiles lie as far from either end.
+
+    >>> places(25), places(4), places(2)
+    ((6, 12, 18), (0, 1, 3), (0, 0, 1))
+    """
+    lower = (runs - 1) // 4
+    return lower, (runs - 1) // 2, runs - 1 - lower
+
+
 def _quartiles(values: Sequence[float]) -> tuple[float, float] | None:
     if not values:
         return None

@@ -23,6 +23,7 @@ from mapelites.answers import (
 from mapelites.answers.correlation import ranked
 from mapelites.answers.front import MEASURES
 from mapelites.errors import InputError
+from mapelites.report import final_solution, places, summarise
 from tests.answers.known import random_map
 
 SEEDS = range(8)
@@ -173,6 +174,19 @@ def test_bands_over_runs_are_quartiles_and_a_run_without_a_design_counts_as_the_
     assert np.isinf(expected).any()
     assert found.quartiles == pytest.approx(np.where(np.isinf(expected), np.nan, expected), nan_ok=True)
     assert found.found.tolist() == np.isfinite(values).sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 8, 25])
+def test_the_median_of_a_band_is_that_of_the_table_and_names_its_run(number: int) -> None:
+    runs = [Designs.of(random_map(seed, designs=400)) for seed in range(number)]
+    finals = [final_solution(each.problem, each.found, str(i)) for i, each in enumerate(runs)]
+    assert all(final.feasible for final in finals)
+    found = bands(runs, 2)
+    step = found.tolerances.index(runs[0].satisfied[2])
+    median = summarise(finals).median
+    assert (found.quartiles[1, step], str(found.behind[1, step])) == (median.f, median.run)
+    low, middle, high = places(number)
+    assert 0 <= low <= middle <= high == number - 1 - low
 
 
 def test_a_best_feasible_design_behind_an_infeasible_elite_is_not_forgotten() -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
-from components.answers_figures import front_figure, moving, pair_figure, price_curve
+from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
 from components.answers_report import command
 from components.answers_state import as_data, from_query, read
 from mapelites import Settings, Tolerances
-from mapelites.answers import Designs, changes, front, price, ranking
+from mapelites.answers import Bands, Designs, changes, front, price, ranking
 from mapelites.answers.words import worth
 from mapelites.commands.engine import parse_search
 from mapelites.errors import InputError
@@ -99,6 +101,15 @@ def test_every_point_of_every_figure_leads_to_an_elite(designs: Designs) -> None
         for trace in figure["data"]:
             assert len(trace["customdata"]) == len(trace["x"])
             assert {cell for cell in trace["customdata"] if cell is not None} <= cells
+
+
+def test_prices_over_many_runs_are_drawn_by_orders_of_magnitude_where_they_span_many() -> None:
+    quartiles = np.array([[np.nan, 9e3, 7e2], [np.nan, 9e3, 8e3], [np.nan, 2e7, 9e3]])
+    band = Bands((0.0, 1e-4, np.inf), quartiles, np.zeros((3, 3), dtype=np.int64), np.array([0, 4, 4]), 4)
+    axis = band_curve(band, "h1", dark=False)["layout"]["yaxis"]
+    assert axis["type"] == "log"
+    near = replace(band, quartiles=quartiles * [1, 1, 12] - [[0], [0], [2e7 - 9e3]])
+    assert band_curve(near, "h1", dark=False)["layout"]["yaxis"]["type"] != "log"
 
 
 def test_the_selected_design_is_marked_in_a_figure(designs: Designs) -> None:

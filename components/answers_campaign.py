@@ -84,7 +84,14 @@ def register(app: Dash, campaigns: Campaigns, instance_of: Callable[[Campaign, A
             return list(names), name, blank(), title, "No run is finished yet.", []
         found = _bands(campaigns, look, instance, runs, names.index(name))
         figure = band_curve(found, name, dark=scheme == "dark")
-        return list(names), name, figure, title, _words(found, name), _table(found, name, [_address(look, run, name) for run in runs])
+        return (
+            list(names),
+            name,
+            figure,
+            title,
+            _words(found, name),
+            _table(found, name, [_address(look, run, name) for run in runs]),
+        )
 
 
 def _bands(campaigns: Campaigns, look: Look, instance: Instance, runs: list[str], constraint: int) -> Bands:
@@ -123,7 +130,7 @@ def _words(found: Bands, name: str) -> str:
     lower = [i for i in known if middle[i] < middle[start]]
     at = f"{name} up to {tolerance(found.tolerances[start])}: a median objective of {amount(float(middle[start]))}"
     if not lower:
-        return f"{at} over {many(found.runs, 'run')}; no further tolerance lowers it."
+        return f"{at} over {many(found.runs, 'run')}; at no further tolerance is it lower."
     step = lower[0]
     return (
         f"{at} over {many(found.runs, 'run')}; up to {tolerance(found.tolerances[step])}, "

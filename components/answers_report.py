@@ -118,15 +118,16 @@ def _prices(designs: Designs, limits: Array) -> str:
     worths = ranking(designs, limits)
     rows = []
     for worth in worths[:MOST_CONSTRAINTS]:
-        end = worth.next if worth.verdict in ("binding", "free") else worth.first or worth.next
+        end = worth.told
         name = designs.names[worth.constraint]
         cells = [VERDICTS[worth.verdict], "", "", "", ""]
-        if end is not None and worth.verdict != "hard":
-            change = "" if worth.start.f is None or end.f is None else _gain(worth.start.f, end.f)
+        if end is not None:
+            known = worth.start.f is not None and worth.verdict != "unknown"
+            change = _gain(worth.start.f, end.f) if known else ""
             cells = [
                 VERDICTS[worth.verdict],
                 f"{tolerance(worth.start.tolerance)} → {tolerance(end.tolerance)}",
-                "not found" if end.f is None else amount(end.f),
+                "not found" if end.f is None or worth.verdict == "unknown" else amount(end.f),
                 change,
                 price_picture(price(designs, worth.constraint, limits)),
             ]
@@ -138,7 +139,7 @@ def _prices(designs: Designs, limits: Array) -> str:
 
 
 def _gain(start: float, end: float) -> str:
-    return f"{amount(start - end, 4)}{percent_change(start, end)}" if end != start else "nothing"
+    return f"{amount(start - end, 4)}{percent_change(start, end)}" if end != start else "none found"
 
 
 def _designs(designs: Designs, limits: Array) -> str:

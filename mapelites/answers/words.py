@@ -14,6 +14,7 @@ VERDICTS = {
     "binding": "binding",
     "later": "binding further out",
     "free": "free",
+    "unknown": "unknown",
     "blocking": "in the way",
     "unmet": "cannot be met",
     "together": "not met",
@@ -105,9 +106,11 @@ def worth(name: str, value: Worth) -> str:
         return f"No design was found that keeps {name} within {tolerance(value.start.tolerance)}.{found}"
     if value.verdict == "together":
         return f"Relaxing {name} alone does not help: within the other tolerances no design was found."
-    if value.verdict == "free":
-        start = value.start.f if value.start.f is not None else math.nan
-        return f"Relaxing {name} buys nothing at any level: the objective stays at {amount(start)}."
+    if value.verdict == "unknown":
+        return f"Nothing was found that relaxes only {name}, so what it would buy is not known."
+    if value.verdict == "free" and value.start.f is not None:
+        among = f"the {value.alone:,} designs that relax" if value.alone > 1 else "the one design that relaxes"
+        return f"Nothing better than {amount(value.start.f)} was found among {among} only {name}."
     if value.verdict == "later" and value.first is not None:
-        return f"One level more of {name} buys nothing. {relaxing(name, value.start, value.first)}"
+        return f"Within one level more of {name} nothing better was found. {relaxing(name, value.start, value.first)}"
     return relaxing(name, value.start, value.first or value.next)

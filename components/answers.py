@@ -58,6 +58,7 @@ def tabs(run: Run, data: Mapping[str, Any]) -> Component:
             dcc.Store(id=ids.ANSWERS, data=dict(data)),
             dcc.Store(id="answers-about", data=data["about"]),
             dcc.Store(id="answers-pair-chosen", data=data["pair"]),
+            dcc.Store(id=ids.BEHIND, data=data["behind"]),
             dcc.Store(id="answers-key"),
             dcc.Store(id=ids.seen("answers")),
             dcc.Store(id="answers-fresh"),
@@ -129,6 +130,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Input("answers-measure", "value"),
         Input({"allow": "value", "of": ALL}, "value"),
         Input({"allow": "hard", "of": ALL}, "checked"),
+        Input(ids.BEHIND, "data"),
         State({"allow": "value", "of": ALL}, "id"),
         State(answers_allow.STEPS, "data"),
         State(ids.ANSWERS, "data"),
@@ -137,6 +139,13 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         ClientsideFunction("answers", "pick"),
         Output(ids.SELECTED, "data", allow_duplicate=True),
         Input({"answers-graph": ALL}, "clickData"),
+        prevent_initial_call=True,
+    )
+
+    app.clientside_callback(
+        ClientsideFunction("answers", "behind"),
+        Output(ids.BEHIND, "data"),
+        Input(ids.SELECTED, "data"),
         prevent_initial_call=True,
     )
 
@@ -164,15 +173,17 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     def answer(data: Any, _: Any, at: Any, levels: Any, cell: Any, scheme: Any, run_id: Any, before: Any) -> Any:
         shown = maps.shown(run_id, at, levels)
         asked = read(data, shown.tolerances)
-        selected = _selected(cell, shown)
+        chosen = _chosen(cell, shown)
         dark = scheme == "dark"
         known = before if isinstance(before, dict) else {}
-        question = [run_id, at, str(shown.levels), asked.key, *(() if asked.view == "map" else (selected, dark))]
+        question = [run_id, at, str(shown.levels), asked.key, *(() if asked.view == "map" else (chosen, dark))]
         live = known.get("question") == question
         designs = Designs.of(maps.archive(shown), asked.hard)
         if asked.view == "map":
             fresh, words = [], shortest(designs) if len(designs) else ""
         else:
+            behind = designs.behind(chosen) if asked.behind else None
+            selected = designs.row_of(chosen) if behind is None else behind
             fresh, words = _body(context, shown, designs, asked, selected, dark=dark), ""
         key = {"question": question, "said": _digest(fresh, words)}
         if key == known:
@@ -186,7 +197,7 @@ def _digest(fresh: list[Component], words: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _selected(cell: Any, shown: Shown) -> int | None:
+def _chosen(cell: Any, shown: Shown) -> int | None:
     """The cell chosen; one of other levels, while new ones are on their way, is none."""
     try:
         return read_cell(cell, shown.tolerances)

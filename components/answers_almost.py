@@ -43,7 +43,7 @@ def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component
                 f"{amount(f - float(designs.f[row]), 4)}{percent_change(f, float(designs.f[row]))}",
                 parts.violated(designs, row),
             ],
-            chosen=parts.is_selected(designs, row, selected),
+            chosen=row == selected,
         )
         for row in rows
     ]

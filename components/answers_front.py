@@ -40,7 +40,7 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
                 parts.violated(designs, row),
                 "knee" if row == found.knee else "",
             ],
-            chosen=parts.is_selected(designs, row, selected),
+            chosen=row == selected,
         )
         for row in found.rows[:MOST_ROWS]
     ]

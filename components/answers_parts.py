@@ -22,16 +22,21 @@ SHADES: dict[Verdict, str] = {"binding": "indigo", "blocking": "indigo", "later"
 
 
 def design(designs: Designs, row: int | None, selected: int | None, words: str | None = None) -> Component:
-    """A design by its objective: pressed, it is selected in every view. Where there is none, that is said."""
+    """A design by its objective: pressed, it is selected in every view. Where there is none, that is said.
+
+    The best feasible one says so where it shares its cell with an elite.
+    """
     if row is None:
         return html.Span(NOT_FOUND, className="answer-none")
-    cell = int(designs.cells[row])
     f = float(designs.f[row])
+    behind = {"data-behind": "true"} if row == designs.hidden else {}
     return html.Button(
         words or amount(f),
         className="text-button answer-design",
         title=f"{exact(f)}: show this design",
-        **{"data-cell": str(cell), "data-exact": exact(f), "aria-pressed": "true" if cell == selected else "false"},
+        **{"data-cell": str(designs.cells[row]), "data-exact": exact(f)},
+        **{"aria-pressed": "true" if row == selected else "false"},
+        **behind,
     )
 
 
@@ -59,11 +64,6 @@ def graph(name: str, figure: dict[str, Any], height: str = HEIGHT) -> Component:
     return dcc.Graph(
         id={"answers-graph": name}, figure=figure, config=CONFIG, style={"height": height}, className=f"graph-{name}"
     )
-
-
-def is_selected(designs: Designs, at: int | None, selected: int | None) -> bool:
-    """Whether the design of this row is the one chosen."""
-    return at is not None and selected is not None and int(designs.cells[at]) == selected
 
 
 def empty(title: str, words: str) -> Component:

@@ -31,7 +31,10 @@ LONGEST = 40  # characters of a number that somebody types
 
 @dataclass(frozen=True)
 class Asked:
-    """One question, checked. `need` and `margin` are kept as they were typed; the views say what is wrong with them."""
+    """One question, checked. `need` and `margin` are kept as they were typed; the views say what is wrong with them.
+
+    `behind`: the design selected is the best feasible one, where the elite of its cell hides it.
+    """
 
     view: str
     about: str | None
@@ -42,6 +45,7 @@ class Asked:
     most: int
     measure: str
     pair: tuple[str, str] | None
+    behind: bool
 
     @property
     def key(self) -> str:
@@ -76,6 +80,7 @@ def read(data: Any, tolerances: Tolerances) -> Asked:
         most=2 if given.get("most") in (2, "2") else 1,
         measure=str(measure),
         pair=_pair(given.get("pair"), names),
+        behind=given.get("behind") is True,
     )
 
 
@@ -90,6 +95,7 @@ def from_query(query: Mapping[str, str], tolerances: Tolerances) -> dict[str, An
         "allow": allow,
         "hard": [name for name in query.get("hard", "").split(",") if name],
         "pair": query["pair"].split(",") if query.get("pair") else None,
+        "behind": query.get("behind") == "yes",
     }
     return as_data(read(data, tolerances))
 
@@ -106,6 +112,7 @@ def as_data(asked: Asked) -> dict[str, Any]:
         "most": asked.most,
         "measure": asked.measure,
         "pair": list(asked.pair) if asked.pair else None,
+        "behind": asked.behind,
     }
 
 

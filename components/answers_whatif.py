@@ -115,5 +115,5 @@ def _way(designs: Designs, way: Least, selected: int | None) -> Component:
     levels = ", ".join(f"{designs.names[n.constraint]} {tolerance(n.level)}" for n in way.needed)
     return parts.row(
         [names, levels, parts.design(designs, way.row, selected), amount(way.relative, 3)],
-        chosen=parts.is_selected(designs, way.row, selected),
+        chosen=way.row == selected,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,16 +14,19 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
+from components.answers_parts import design
+from components.answers_price import _unmoved
 from components.answers_report import command
 from components.answers_state import as_data, from_query, read
 from mapelites import Settings, Tolerances
-from mapelites.answers import Bands, Designs, changes, front, price, ranking
+from mapelites.answers import Bands, Designs, Price, Step, changes, front, price, ranking
 from mapelites.answers.words import worth
 from mapelites.commands.engine import parse_search
 from mapelites.errors import InputError
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.snapshot import Snapshot
+from tests.answers.known import hiding_map, random_map
 
 LEVELS = Tolerances.default(get("C17", 10))
 REQUEST = RunRequest("C17", 10, LEVELS, Settings.of("paper-3", 10, evaluations=5_000, sigma=0.2))
@@ -60,7 +64,7 @@ def browser(store: Store) -> FlaskClient:
 def test_a_question_survives_the_way_through_an_address() -> None:
     query = {
         "view": "whatif", "about": "h1", "allow": "g1:0.01,h1:any", "hard": "g2", "need": "1,200", "margin": "5 %",
-        "most": "2", "measure": "mean", "pair": "objective,g1",
+        "most": "2", "measure": "mean", "pair": "objective,g1", "behind": "yes",
     }  # fmt: skip
     data = from_query(query, LEVELS)
     assert data["allow"] == {"g1": "0.01", "h1": "any"}
@@ -91,8 +95,8 @@ def test_every_point_of_every_figure_leads_to_an_elite(designs: Designs) -> None
     columns = (designs.f, designs.violations[:, 0])
     figures: list[dict[str, Any]] = [
         price_curve(designs, curve, 1e-4, None, dark=False),
-        moving(designs, curve, changes(designs, curve), dark=True),
-        front_figure(designs, front(designs), "total", int(designs.cells[0]), dark=False),
+        moving(designs, curve, changes(designs, curve), None, dark=True),
+        front_figure(designs, front(designs), "total", 0, dark=False),
         pair_figure(designs, columns, ("objective", "g1"), None, dark=True),
     ]
     cells = set(designs.cells.tolist())
@@ -115,9 +119,53 @@ def test_prices_over_many_runs_are_drawn_by_orders_of_magnitude_where_they_span_
 def test_the_selected_design_is_marked_in_a_figure(designs: Designs) -> None:
     found = front(designs)
     row = found.rows[1]
-    figure = front_figure(designs, found, "total", int(designs.cells[row]), dark=False)
+    figure = front_figure(designs, found, "total", row, dark=False)
     sizes = figure["data"][1]["marker"]["size"]
     assert [size == max(sizes) for size in sizes] == [each == row for each in found.rows]
+    curve = price(designs, 2, designs.satisfied)
+    lines = moving(designs, curve, changes(designs, curve), curve.rows[-1], dark=False)["data"]
+    for line in lines:
+        sizes = line["marker"]["size"]
+        assert [size == max(sizes) for size in sizes] == [step.row == curve.rows[-1] for step in curve.steps]
+
+
+def test_the_selected_design_is_drawn_where_there_are_too_many_to_draw_all() -> None:
+    many = Designs.of(random_map(0, designs=4_000, constraints=6))
+    columns = (many.f, many.violations[:, 0])
+    assert len(many) > 5
+    with patch("components.answers_figures.MOST_POINTS", 5):
+        for row in range(len(many)):
+            (points,) = pair_figure(many, columns, ("objective", "c0"), row, dark=False)["data"]
+            at = [size == max(points["marker"]["size"]) for size in points["marker"]["size"]].index(True)
+            assert points["customdata"][at] == many.cells[row]
+
+
+def test_a_design_that_an_elite_hides_is_named_apart_from_it() -> None:
+    hiding = Designs.of(hiding_map())
+    row = hiding.best(hiding.satisfied)
+    assert row == hiding.hidden
+    cell = int(hiding.cells[row])
+    elite = hiding.row_of(cell)
+    assert elite is not None
+    assert (hiding.f[elite] < hiding.f[row], hiding.behind(cell), hiding.behind(cell + 1)) == (True, row, None)
+    one, other = (
+        design(hiding, row, row).to_plotly_json()["props"],
+        design(hiding, elite, row).to_plotly_json()["props"],
+    )
+    assert (one["data-cell"], one["data-behind"], one["aria-pressed"]) == (str(cell), "true", "true")
+    assert (other["data-cell"], other.get("data-behind"), other["aria-pressed"]) == (str(cell), None, "false")
+    points = front_figure(hiding, front(hiding), "total", None, dark=False)["data"][1]["customdata"]
+    assert points[0] == f"{cell}*"
+
+
+def test_what_does_not_move_is_told_as_far_as_it_is_known() -> None:
+    def said(*rows: int | None) -> str:
+        return _unmoved(Price(0, tuple(Step(float(i), row) for i, row in enumerate(rows))))
+
+    assert said(1, 1, 1) == "One design serves at every tolerance."
+    assert said(None, 1, 1) == "One design serves wherever any was found."
+    assert said(1, 2) == "The design changes, but no variable moves by more than 0.5 % of its range."
+    assert said(None, None) == "No design was found along this curve."
 
 
 def test_a_report_holds_the_answer_and_everything_it_shows(browser: FlaskClient, run_id: str, designs: Designs) -> None:

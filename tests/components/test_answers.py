@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
+from markupsafe import escape
 
 from app import create_app
 from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
+from components.answers_mathml import mathml
 from components.answers_parts import design
 from components.answers_price import _unmoved
-from components.answers_report import command
+from components.answers_report_parts import command, problem_file
 from components.answers_state import as_data, from_query, read
 from mapelites import Settings, Tolerances
 from mapelites.answers import Bands, Designs, Price, Step, changes, front, price, ranking
 from mapelites.answers.words import worth
-from mapelites.commands.engine import parse_search
+from mapelites.commands.engine import add_search_options, parse_search
 from mapelites.errors import InputError
-from mapelites.problems import get
-from mapelites.runs import RunRequest, Store
+from mapelites.problem import Constraint, Problem
+from mapelites.problems import get, names, own
+from mapelites.problems.files import description
+from mapelites.problems.formulas import problem_of
+from mapelites.runs import Run, RunRequest, Store
+from mapelites.search import Illumination
 from mapelites.snapshot import Snapshot
 from tests.answers.known import hiding_map, random_map
 
@@ -190,16 +200,104 @@ def test_a_report_of_other_levels_says_so_and_a_wrong_address_why_not(browser: F
     assert browser.get("/run/nobody/report.html").status_code == 404
 
 
-def test_the_command_of_a_report_repeats_the_run(store: Store, run_id: str, snapshot: Snapshot) -> None:
-    import argparse
-    import shlex
-
-    from mapelites.commands.engine import add_search_options
-
+def repeated(run: Run) -> Illumination:
+    """The search that the command of a report describes."""
     parser = argparse.ArgumentParser()
     add_search_options(parser)
-    words = shlex.split(command(store.run(run_id)))
+    words = shlex.split(command(run), comments=True)
     assert words[:4] == ["python", "-m", "mapelites", "run"]
-    search = parse_search(parser.parse_args(words[4:]))
+    return parse_search(parser.parse_args(words[4:]))
+
+
+def test_the_command_of_a_report_repeats_the_run(store: Store, run_id: str, snapshot: Snapshot) -> None:
+    search = repeated(store.run(run_id))
     search.advance(5_000)
     assert search.elites().f.tolist() == snapshot.elites.f.tolist()
+
+
+CAN = """problem Can
+variable r from 1 to 20 [cm] "radius"
+variable h from 1 to 40 [cm]
+minimise 2*pi*r^2 + 2*pi*r*h
+subject to volume: pi*r^2*h >= 1000
+           slim: h >= 4*r
+"""
+
+
+def test_the_report_of_ones_own_formulas_holds_all_that_its_command_needs(
+    store: Store, browser: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can = problem_of(CAN)
+    settings = Settings.of("paper-3", 2, evaluations=500, archive="centroids", centroids=20)
+    search = RunRequest.of(can, Tolerances.default(can), settings).begin()
+    search.advance(500)
+    run = store.run(store.import_run(Snapshot.of(search, 1.0).to_bytes()))
+    text = browser.get(f"/run/{run.id}/report.html").get_data(as_text=True)
+    assert str(escape(CAN.strip())) in text
+    assert f"--problems {problem_file(run)}" in text
+    for told in ("<th scope='col'>unit</th>", "<td>cm</td>", "<td>radius</td>", "<td>40</td>"):
+        assert told in text
+    monkeypatch.chdir(tmp_path)
+    Path(problem_file(run)).write_text(CAN, "utf-8")
+    try:
+        again = repeated(run)
+    finally:
+        own.watch([])
+    again.advance(500)
+    assert again.settings == settings
+    assert again.elites().f.tolist() == search.elites().f.tolist()
+
+
+def test_a_report_takes_names_for_text_whatever_they_look_like(store: Store, browser: FlaskClient) -> None:
+    name = "<svg><script>alert(1)</script>"
+    evil = Problem("evil", [0.0], [2.0], (Constraint(name, "inequality"),), lambda x: (float(x[0]), [1 - x[0]], []))
+    evil = replace(evil, source=description(evil, "<b>.py", "0" * 64))
+    search = RunRequest.of(evil, Tolerances.default(evil), Settings.of("paper-3", 1, evaluations=200)).begin(
+        problem=evil
+    )
+    search.advance(200)
+    run_id = store.import_run(Snapshot.of(search, 1.0).to_bytes())
+    text = browser.get(f"/run/{run_id}/report.html").get_data(as_text=True)
+    assert "<script" not in text
+    assert "<b>" not in text
+    assert text.count(str(escape(name))) >= 3
+
+
+def test_a_report_lists_every_constraint(store: Store, browser: FlaskClient) -> None:
+    problem = get("speed-reducer")
+    search = RunRequest.of(problem, Tolerances.default(problem), Settings.of("paper-3", 7, evaluations=500)).begin()
+    search.advance(500)
+    run_id = store.import_run(Snapshot.of(search, 1.0).to_bytes())
+    text = browser.get(f"/run/{run_id}/report.html").get_data(as_text=True)
+    assert len(problem.constraints) > 10
+    for constraint in problem.constraints:
+        assert text.count(f"<th scope='row'>{constraint.name}</th>") >= 2
+    hard = ",".join(constraint.name for constraint in problem.constraints)
+    assert not len(Designs.of(search.archive(), hard.split(",")))
+    text = browser.get(f"/run/{run_id}/report.html?hard={hard}").get_data(as_text=True)
+    assert "satisfies all that is marked hard" in text
+
+
+def test_every_formula_becomes_well_formed_mathml() -> None:
+    for problem in map(get, names()):
+        for formula in (problem.formula, *problem.definitions, *(each.formula for each in problem.constraints)):
+            found = str(mathml(formula))
+            assert ElementTree.fromstring(found).tag == "math"
+            assert "\\" not in found
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"\frac{4}{3}\,x_{12}^{3}", '<mfrac><mrow><mn>4</mn></mrow><mrow><mn>3</mn></mrow></mfrac>'
+         '<mspace width="0.17em"></mspace>'
+         '<msubsup><mi>x</mi><mrow><mn>12</mn></mrow><mrow><mn>3</mn></mrow></msubsup>'),
+        (r"\left|a\right|^2", "<msup><mrow><mo>|</mo><mi>a</mi><mo>|</mo></mrow><mn>2</mn></msup>"),
+        (r"\cos^4 z_i", "<msup><mi>cos</mi><mn>4</mn></msup><msub><mi>z</mi><mi>i</mi></msub>"),
+        (r"\sigma_{\mathrm{max}} \ge 2.5", "<msub><mi>σ</mi><mrow><mi>max</mi></mrow></msub><mo>≥</mo><mn>2.5</mn>"),
+        (r"x^23 < \odd", "<msup><mi>x</mi><mn>2</mn></msup><mn>3</mn><mo>&lt;</mo><mtext>\\odd</mtext>"),
+        (r"\frac{", "<mfrac><mrow></mrow><mrow></mrow></mfrac>"),
+    ],
+)  # fmt: skip
+def test_a_formula_is_written_as_mathml(formula: str, expected: str) -> None:
+    assert mathml(formula) == f"<math>{expected}</math>"

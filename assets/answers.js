@@ -60,6 +60,16 @@
     if (element && document.activeElement === document.body) { element.focus({ preventScroll: true }); }
   }
 
+  // Where the tabs do not fit side by side, the one that is open is brought into sight; the page stays where it is.
+  function showTab(view) {
+    const tabs = document.querySelector(".view-tabs");
+    const tab = tabs && [...tabs.querySelectorAll("[role=tab]")].find((each) => each.id.endsWith("-" + view));
+    if (!tab || tabs.dataset.shown === view) { return; }
+    tabs.dataset.shown = view;
+    const own = tab.getBoundingClientRect(), all = tabs.getBoundingClientRect();
+    tabs.scrollLeft += own.left + own.width / 2 - all.left - all.width / 2;
+  }
+
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     answers: {
       allow: function (at, text, hard, id, steps) {
@@ -93,6 +103,7 @@
 
       gather: function (view, about, pair, need, margin, most, measure, texts, marks, behind, ids, steps, before) {
         const allow = {}, hard = [];
+        showTab(view);
         ids.forEach((id, i) => {
           const name = id.of, own = steps[name], value = tolerance(texts[i]);
           if (marks[i]) { hard.push(name); return; }

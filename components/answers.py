@@ -29,9 +29,9 @@ from components import (
 )
 from components import run_ids as ids
 from components.answers_local import local_multipliers, related
-from components.answers_state import VIEWS, Asked, read
+from components.answers_state import VIEWS, Asked, as_query, read
 from components.context import Context
-from components.run_view import Maps, Shown, read_cell
+from components.run_view import Maps, Shown, levels_text, read_cell
 from components.shell import SCHEME
 from components.shell_notices import icon
 from mapelites.answers import Designs, least, ranking
@@ -184,7 +184,8 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         else:
             behind = designs.behind(chosen) if asked.behind else None
             selected = designs.row_of(chosen) if behind is None else behind
-            fresh, words = _body(context, shown, designs, asked, selected, dark=dark), ""
+            place = {"at": str(at)} if at is not None else {}
+            fresh, words = _body(context, shown, designs, asked, selected, place, dark=dark), ""
         key = {"question": question, "said": _digest(fresh, words)}
         if key == known:
             return (no_update,) * 4
@@ -206,8 +207,10 @@ def _chosen(cell: Any, shown: Shown) -> int | None:
 
 
 def _body(
-    context: Context, shown: Shown, designs: Designs, asked: Asked, selected: int | None, *, dark: bool
-) -> list[Component]:
+    context: Context, shown: Shown, designs: Designs, asked: Asked, selected: int | None, place: dict[str, str], *,
+    dark: bool,
+) -> list[Component]:  # fmt: skip
+    """The view that is asked for; `place` is what an address says of the map beside the question."""
     if not len(designs):
         words = "Answers come with the first elites; the page follows the run by itself."
         if asked.hard:
@@ -225,8 +228,9 @@ def _body(
         return answers_almost.view(designs, asked, selected)
     if asked.view == "front":
         return answers_front.view(designs, asked, selected, dark=dark)
-    found = related(context, shown.run, designs)
-    return answers_relations.view(designs, asked, found, summary.address(shown.run), selected, dark=dark)
+    levels = {"levels": levels_text(shown.levels)} if shown.levels else {}
+    page = (summary.address(shown.run), {**place, **levels, **as_query(asked)})
+    return answers_relations.view(designs, asked, related(context, shown.run, designs), page, selected, dark=dark)
 
 
 def shortest(designs: Designs) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapelites.answers import MEASURES
+from mapelites.answers.words import plain_number
 from mapelites.errors import InputError, unknown
 from mapelites.tolerances import Tolerances, short
 
@@ -26,6 +27,7 @@ VIEWS = {
     "relations": "Relations",
 }
 MARGIN = "5 %"
+PLAIN = ("view", "about", "need", "margin", "most", "measure")
 LONGEST = 40  # characters of a number that somebody types
 
 
@@ -91,7 +93,7 @@ def from_query(query: Mapping[str, str], tolerances: Tolerances) -> dict[str, An
         name, _, value = part.rpartition(":")
         allow[name] = value
     data = {
-        **{name: query.get(name) or None for name in ("view", "about", "need", "margin", "most", "measure")},
+        **{name: query.get(name) or None for name in PLAIN},
         "allow": allow,
         "hard": [name for name in query.get("hard", "").split(",") if name],
         "pair": query["pair"].split(",") if query.get("pair") else None,
@@ -116,6 +118,20 @@ def as_data(asked: Asked) -> dict[str, Any]:
     }
 
 
+def as_query(asked: Asked) -> dict[str, str]:
+    """The question's part of an address, what is as usual left out."""
+    data = as_data(asked)
+    usual = {"view": "map", "margin": MARGIN, "most": 1, "measure": "total"}
+    plain = {name: str(data[name]) for name in PLAIN if data[name] and data[name] != usual.get(name)}
+    lists = {
+        "allow": ",".join(f"{name}:{value}" for name, value in data["allow"].items()),
+        "hard": ",".join(asked.hard),
+        "pair": ",".join(asked.pair or ()),
+        "behind": "yes" if asked.behind else "",
+    }
+    return {**plain, **{name: text for name, text in lists.items() if text}}
+
+
 def tolerance_text(value: float) -> str:
     """A tolerance as it is typed."""
     return ANY if math.isinf(value) else short(value)
@@ -124,7 +140,7 @@ def tolerance_text(value: float) -> str:
 def read_number(what: str, text: str) -> float:
     """A finite number that somebody typed, thousands separators and all."""
     try:
-        value = float(text.replace(",", "").strip())
+        value = plain_number(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from mapelites.answers.least import Least
 from mapelites.answers.price import Step, Worth
@@ -10,6 +11,7 @@ from mapelites.tolerances import short
 
 DIGITS = 5
 MOST_DIGITS = 15
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 VERDICTS = {
     "binding": "binding",
     "later": "binding further out",
@@ -46,6 +48,16 @@ def amount(value: float, digits: int = DIGITS) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{mantissa}e{int(exponent)}"
+
+
+def plain_number(text: str) -> float:
+    """A number as people type it, thousands separated or not; a `ValueError` where it is none.
+
+    >>> plain_number("1,200.5"), plain_number(" 2e-3 ")
+    (1200.5, 0.002)
+    """
+    plain = text.strip()
+    return float(plain.replace(",", "") if THOUSANDS.fullmatch(plain) else plain)
 
 
 def apart(first: float, second: float) -> tuple[str, str]:

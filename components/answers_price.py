@@ -16,7 +16,7 @@ from components.answers_state import Asked
 from components.format import many
 from mapelites.answers import Change, Designs, Multipliers, Price, Worth, changes, price, ranking
 from mapelites.answers.change import STILL
-from mapelites.answers.words import amount, percent_change, tolerance
+from mapelites.answers.words import amount, apart, percent_change, tolerance
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.problem import Array
 
@@ -83,12 +83,17 @@ def _rank(designs: Designs, worth: Worth, selected: int | None, is_chosen: bool)
             button,
             parts.verdict(worth.verdict),
             way,
-            parts.design(designs, end.row, selected),
+            parts.design(designs, end.row, selected, _against(worth.start.f, end.f)),
             _gain(worth.start.f, end.f),
             _per_unit(gain, worth.start.tolerance, end.tolerance),
         ],
         chosen=is_chosen,
     )
+
+
+def _against(held: float | None, f: float | None) -> str | None:
+    """An objective in as many digits as tell it from the one that is held."""
+    return None if held is None or f is None else apart(held, f)[1]
 
 
 def _gain(start: float | None, end: float | None) -> str:
@@ -144,7 +149,7 @@ def _steps(designs: Designs, name: str, curve: Price, held: float | None, select
         parts.row(
             [
                 tolerance(step.tolerance),
-                parts.design(designs, step.row, selected),
+                parts.design(designs, step.row, selected, _against(held, step.f)),
                 "" if step.f is None or held is None or step.f >= held else _gain(held, step.f),
             ],
             chosen=step.row is not None and step.row == selected,
@@ -182,8 +187,9 @@ def _still(designs: Designs, moved: Any, shown: int) -> Component:
     rest = [change for change in moved if not change.moves]
     values = [f"{names[each.variable]} {'about' if each.share else '='} {amount(_first(each))}" for each in rest]
     all_of = f"All {len(names)} variables move"
+    moves = "moves" if len(rest) == 1 else "move"
     words = (
-        f"{len(rest)} of {many(len(names), 'variable')} move by less than {LITTLE} of their range" if rest else all_of
+        f"{len(rest)} of {many(len(names), 'variable')} {moves} by less than {LITTLE} of the range" if rest else all_of
     )
     drawn = "" if shown <= 8 else f"; the 8 of {shown} that move most are drawn"
     if not rest:

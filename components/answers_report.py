@@ -19,7 +19,7 @@ from components.format import count, date, duration, many, state
 from components.run_view import Maps, Shown
 from components.run_view import from_query as view_from_query
 from mapelites.answers import Designs, Worth, front, price, ranking, telling
-from mapelites.answers.words import VERDICTS, amount, percent_change, tolerance
+from mapelites.answers.words import VERDICTS, amount, apart, percent_change, tolerance
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.archive import Archive
 from mapelites.errors import InputError
@@ -38,7 +38,7 @@ td, th { padding: 3px 10px 3px 0; vertical-align: middle; } tbody tr + tr > * { 
 .two { display: grid; grid-template-columns: 1.1fr 1fr; gap: 18px; align-items: start; } svg { max-width: 100%; height: auto; display: block; }
 code, pre { font: 11.5px/1.4 ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
 pre { background: #f4f5f8; padding: 8px 10px; border-radius: 6px; margin: 4px 0; } .x { font-size: 11px; color: #5b6270; }
-.wide { overflow-x: auto; } math { font-size: 1.05em; }
+.wide { overflow-x: auto; margin: 4px 0 10px; } math { font-size: 1.05em; math-style: normal; }
 @media screen and (max-width: 640px) { .two { grid-template-columns: minmax(0, 1fr); } body { margin: 14px auto; padding: 0 14px; } }
 @media print { body { margin: 0; padding: 0; font-size: 10.5px; } h1 { font-size: 18px; } h2 { font-size: 12px; margin: 9px 0 3px; }
   .lead { font-size: 12.5px; margin: 6px 0; } .screen { display: none; } td, th { padding: 1.5px 10px 1.5px 0; }
@@ -129,7 +129,9 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[Worth]) -> Markup:
         way = f"{tolerance(worth.start.tolerance)} → {tolerance(end.tolerance)}"
         becomes, gain = "not found", ""
         if end.f is not None and worth.verdict != "unknown":
-            becomes, gain = amount(end.f), "" if worth.start.f is None else _gain(worth.start.f, end.f)
+            becomes, gain = amount(end.f), ""
+            if worth.start.f is not None:
+                becomes, gain = apart(worth.start.f, end.f)[1], _gain(worth.start.f, end.f)
         picture = Markup(price_picture(price(designs, worth.constraint, limits)))
         rows.append([name, verdict, way, becomes, gain, picture])
     return table(("constraint", "", "tolerance", "objective becomes", "gain", "over all levels"), rows)

@@ -13,7 +13,7 @@ Nothing here interpolates. Every answer is an elite, named by its row among the 
 True
 """
 
-from mapelites.answers.almost import almost_feasible, read_margin
+from mapelites.answers.almost import almost_feasible, least_margin, margin_unit, read_margin
 from mapelites.answers.bands import Bands, bands
 from mapelites.answers.change import Change, changes
 from mapelites.answers.correlation import Correlation, correlation
@@ -45,6 +45,8 @@ __all__ = [
     "correlation",
     "front",
     "least",
+    "least_margin",
+    "margin_unit",
     "multipliers",
     "price",
     "ranking",

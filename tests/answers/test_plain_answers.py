@@ -151,8 +151,9 @@ def test_almost_feasible_designs_beat_the_feasible_one_and_break_little(seed: in
 def test_a_margin_is_a_number_or_a_share_of_the_last_level() -> None:
     designs = Designs.of(random_map(0))
     assert read_margin("0.02", designs).tolist() == [0.02] * 3
+    assert read_margin("1,000", designs).tolist() == [1000.0] * 3
     assert read_margin("5 %", designs) == pytest.approx([0.05] * 3)
-    for text in ("", "much", "-1", "nan", "0 %"):
+    for text in ("", "much", "-1", "nan", "0 %", "0,01"):
         with pytest.raises(InputError, match="the margin must be a number above 0, or a percentage such as 5 %"):
             read_margin(text, designs)
 
@@ -188,8 +189,8 @@ def test_the_median_of_a_band_is_that_of_the_table_and_names_its_run(number: int
     step = found.tolerances.index(runs[0].satisfied[2])
     median = summarise(finals).median
     assert (found.quartiles[1, step], str(found.behind[1, step])) == (median.f, median.run)
-    low, middle, high = places(number)
-    assert 0 <= low <= middle <= high == number - 1 - low
+    for share, place in zip((0.25, 0.5, 0.75), places(number), strict=True):
+        assert place == np.quantile(np.arange(number), share, method="inverted_cdf")
 
 
 def test_a_best_feasible_design_behind_an_infeasible_elite_is_not_forgotten() -> None:

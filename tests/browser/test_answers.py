@@ -188,7 +188,7 @@ def test_answers_follow_a_run_that_goes_on_and_other_levels_and_fit_a_phone(
     assert person.sideways() <= 0
     before = person.sees(".answers-body").text
     wait(lambda: person.sees(".answers-body").text != before)
-    person.presses("#related-answer a", "Drop the axis of h2")
+    person.presses("#related-answer a", "Show of h2 only whether it is satisfied")
     person.sees("#rebin-note", "Re-binned from")
     dashboard.store.stop(run_id)
     person.presses("[role=tab]", "What does it cost?")

@@ -10,23 +10,39 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
+import orjson
 import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
 from app import create_app
+from components import answers_almost, answers_relations
 from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
 from components.answers_mathml import mathml
 from components.answers_parts import design
 from components.answers_price import _unmoved
 from components.answers_report_parts import command, problem_file
-from components.answers_state import as_data, from_query, read
+from components.answers_state import as_data, as_query, from_query, read
 from mapelites import Settings, Tolerances
-from mapelites.answers import Bands, Designs, Price, Step, changes, front, price, ranking
+from mapelites.answers import (
+    Bands,
+    Designs,
+    Price,
+    Step,
+    almost_feasible,
+    changes,
+    front,
+    price,
+    ranking,
+    read_margin,
+    recognise,
+)
 from mapelites.answers.words import worth
+from mapelites.archive import Archive, Elites
 from mapelites.commands.engine import add_search_options, parse_search
 from mapelites.errors import InputError
 from mapelites.problem import Constraint, Problem
@@ -36,7 +52,7 @@ from mapelites.problems.formulas import problem_of
 from mapelites.runs import Run, RunRequest, Store
 from mapelites.search import Illumination
 from mapelites.snapshot import Snapshot
-from tests.answers.known import hiding_map, random_map
+from tests.answers.known import corner_map, hiding_map, random_map
 
 LEVELS = Tolerances.default(get("C17", 10))
 REQUEST = RunRequest("C17", 10, LEVELS, Settings.of("paper-3", 10, evaluations=5_000, sigma=0.2))
@@ -79,7 +95,9 @@ def test_a_question_survives_the_way_through_an_address() -> None:
     data = from_query(query, LEVELS)
     assert data["allow"] == {"g1": "0.01", "h1": "any"}
     assert as_data(read(data, LEVELS)) == data
+    assert as_query(read(data, LEVELS)) == {name: query[name] for name in query if name != "margin"}  # the usual one
     assert from_query({}, LEVELS)["view"] == "map"
+    assert as_query(read({}, LEVELS)) == {}
 
 
 @pytest.mark.parametrize(
@@ -176,6 +194,55 @@ def test_what_does_not_move_is_told_as_far_as_it_is_known() -> None:
     assert said(None, 1, 1) == "One design serves wherever any was found."
     assert said(1, 2) == "The design changes, but no variable moves by more than 0.5 % of its range."
     assert said(None, None) == "No design was found along this curve."
+
+
+def links(content: Any) -> dict[str, str]:
+    text = orjson.dumps(content, default=lambda each: each.to_plotly_json()).decode()
+    return dict(re.findall(r'"children":"([^"]*)","href":"([^"]*)"', text))
+
+
+def designs_of(problem: Problem, number: int = 60) -> Designs:
+    points = np.random.default_rng(1).uniform(problem.lower, problem.upper, (number, problem.dimension))
+    return Designs.of(Archive(problem, Tolerances.default(problem), Elites.empty(problem)).add(points, 0, "random"))
+
+
+def test_an_axis_that_says_little_can_be_reduced_and_the_question_stays() -> None:
+    designs = designs_of(get("C16", 10))
+    asked = read({"view": "relations", "hard": ["g1"], "need": "3"}, designs.tolerances)
+    page = ("/run/x", {"at": "500", **as_query(asked)})
+    found = links(answers_relations.view(designs, asked, recognise(designs, 64), page, None, dark=False))
+    query = dict(parse_qsl(urlsplit(found["Show of h2 only whether it is satisfied"]).query))
+    assert query == {**page[1], "levels": "0,1e-4,0.01,1;0,1e-4,0.01,1;0,1e-4,0.01,1;0,1e-4"}
+    coarse = Tolerances(designs.names, (*designs.tolerances.levels[:3], (0.0, 1e-4)))
+    again = replace(designs, tolerances=coarse)
+    assert not links(answers_relations.view(again, asked, recognise(again, 64), page, None, dark=False))
+
+
+def test_a_constraint_is_taken_off_a_map_that_cannot_show_all() -> None:
+    def function(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+        return float(x[0]), [float(x[0] - 1), float(2 * (x[0] - 1)), *(float(x[i] - x[0]) for i in (1, 2, 3))], []
+
+    constraints = tuple(Constraint(f"g{i}", "inequality") for i in range(1, 6))
+    designs = designs_of(Problem("five", [0.0] * 4, [4.0] * 4, constraints, function))
+    asked = read({"view": "relations"}, designs.tolerances)
+    found = links(answers_relations.view(designs, asked, recognise(designs), ("/run/x", {}), None, dark=False))
+    assert found == {"Take g2 off the map": "/run/x?axes=g1,g3,g4,g5,g2"}
+
+
+def test_a_margin_that_is_too_small_says_which_would_do() -> None:
+    designs = Designs.of(corner_map())
+    tight = read({"view": "almost", "margin": "1e-9"}, designs.tolerances)
+    words = str(answers_almost.view(designs, tight, None))
+    found = re.search(r"breaking one constraint takes a margin of ([0-9.e-]+)\. Or allow two\.", words)
+    assert found is not None
+    margin = found[1]
+    assert almost_feasible(designs, read_margin(margin, designs), 1)
+    assert not almost_feasible(designs, read_margin(margin, designs) * 0.99, 1)
+    share = read({"view": "almost", "margin": "1e-9 %", "most": 2}, designs.tolerances)
+    words = str(answers_almost.view(designs, share, None))
+    found = re.search(r"breaking one or two constraints takes a margin of ([0-9.e-]+ %)\.'", words)
+    assert found is not None
+    assert almost_feasible(designs, read_margin(found[1], designs), 2)
 
 
 def test_a_report_holds_the_answer_and_everything_it_shows(browser: FlaskClient, run_id: str, designs: Designs) -> None:

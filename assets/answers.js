@@ -20,6 +20,13 @@
     return found;
   }
 
+  // A cell may hold two designs, its elite and the best feasible one behind it. What is pressed says which is meant.
+  let behind = false;
+  document.addEventListener("click", function (event) {
+    const target = event.target.closest && event.target.closest("[data-cell].text-button");
+    if (target) { behind = target.dataset.behind === "true"; }
+  }, true);
+
   document.addEventListener("click", function (event) {
     const target = event.target.closest && event.target.closest("[data-about], [data-pair], [data-view].text-button");
     if (!target) { return; }
@@ -53,6 +60,16 @@
     if (element && document.activeElement === document.body) { element.focus({ preventScroll: true }); }
   }
 
+  // Where the tabs do not fit side by side, the one that is open is brought into sight; the page stays where it is.
+  function showTab(view) {
+    const tabs = document.querySelector(".view-tabs");
+    const tab = tabs && [...tabs.querySelectorAll("[role=tab]")].find((each) => each.id.endsWith("-" + view));
+    if (!tab || tabs.dataset.shown === view) { return; }
+    tabs.dataset.shown = view;
+    const own = tab.getBoundingClientRect(), all = tabs.getBoundingClientRect();
+    tabs.scrollLeft += own.left + own.width / 2 - all.left - all.width / 2;
+  }
+
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     answers: {
       allow: function (at, text, hard, id, steps) {
@@ -84,8 +101,9 @@
         return [own.map((each) => place(each.texts, tolerance(each.satisfied))), own.map((each) => each.satisfied)];
       },
 
-      gather: function (view, about, pair, need, margin, most, measure, texts, marks, ids, steps, before) {
+      gather: function (view, about, pair, need, margin, most, measure, texts, marks, behind, ids, steps, before) {
         const allow = {}, hard = [];
+        showTab(view);
         ids.forEach((id, i) => {
           const name = id.of, own = steps[name], value = tolerance(texts[i]);
           if (marks[i]) { hard.push(name); return; }
@@ -93,7 +111,7 @@
           allow[name] = value === Infinity ? ANY : String(value);
         });
         const data = { view: view, about: about, allow: allow, hard: hard, need: need, margin: margin,
-                       most: Number(most), measure: measure, pair: pair };
+                       most: Number(most), measure: measure, pair: pair, behind: behind };
         const same = JSON.stringify(data) === JSON.stringify(before);
         const moved = Object.entries(allow).map(([name, value]) => name + " ≤ " + value);
         const words = [moved.join(", ") || "all satisfied"].concat(hard.length ? ["hard: " + hard.join(", ")] : []);
@@ -110,6 +128,7 @@
           allow: Object.entries(asked.allow).map(([name, value]) => name + ":" + value).join(","),
           hard: asked.hard.join(","),
           pair: asked.pair && asked.pair.join(","),
+          behind: asked.behind ? "yes" : null,
         };
       },
 
@@ -123,7 +142,15 @@
         const [change] = window.dash_clientside.callback_context.triggered;
         const point = change && change.value && change.value.points && change.value.points[0];
         const cell = point && point.customdata;
-        return typeof cell === "number" || typeof cell === "string" ? cell : none();
+        if (typeof cell !== "number" && typeof cell !== "string") { return none(); }
+        behind = String(cell).endsWith("*");
+        return behind ? cell.slice(0, -1) : cell;
+      },
+
+      behind: function () {
+        const meant = behind;
+        behind = false;
+        return meant;
       },
     },
   });

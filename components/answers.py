@@ -29,9 +29,9 @@ from components import (
 )
 from components import run_ids as ids
 from components.answers_local import local_multipliers, related
-from components.answers_state import VIEWS, Asked, read
+from components.answers_state import VIEWS, Asked, as_query, read
 from components.context import Context
-from components.run_view import Maps, Shown, read_cell
+from components.run_view import Maps, Shown, levels_text, read_cell
 from components.shell import SCHEME
 from components.shell_notices import icon
 from mapelites.answers import Designs, least, ranking
@@ -58,6 +58,7 @@ def tabs(run: Run, data: Mapping[str, Any]) -> Component:
             dcc.Store(id=ids.ANSWERS, data=dict(data)),
             dcc.Store(id="answers-about", data=data["about"]),
             dcc.Store(id="answers-pair-chosen", data=data["pair"]),
+            dcc.Store(id=ids.BEHIND, data=data["behind"]),
             dcc.Store(id="answers-key"),
             dcc.Store(id=ids.seen("answers")),
             dcc.Store(id="answers-fresh"),
@@ -129,6 +130,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Input("answers-measure", "value"),
         Input({"allow": "value", "of": ALL}, "value"),
         Input({"allow": "hard", "of": ALL}, "checked"),
+        Input(ids.BEHIND, "data"),
         State({"allow": "value", "of": ALL}, "id"),
         State(answers_allow.STEPS, "data"),
         State(ids.ANSWERS, "data"),
@@ -137,6 +139,13 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         ClientsideFunction("answers", "pick"),
         Output(ids.SELECTED, "data", allow_duplicate=True),
         Input({"answers-graph": ALL}, "clickData"),
+        prevent_initial_call=True,
+    )
+
+    app.clientside_callback(
+        ClientsideFunction("answers", "behind"),
+        Output(ids.BEHIND, "data"),
+        Input(ids.SELECTED, "data"),
         prevent_initial_call=True,
     )
 
@@ -164,16 +173,19 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     def answer(data: Any, _: Any, at: Any, levels: Any, cell: Any, scheme: Any, run_id: Any, before: Any) -> Any:
         shown = maps.shown(run_id, at, levels)
         asked = read(data, shown.tolerances)
-        selected = _selected(cell, shown)
+        chosen = _chosen(cell, shown)
         dark = scheme == "dark"
         known = before if isinstance(before, dict) else {}
-        question = [run_id, at, str(shown.levels), asked.key, *(() if asked.view == "map" else (selected, dark))]
+        question = [run_id, at, str(shown.levels), asked.key, *(() if asked.view == "map" else (chosen, dark))]
         live = known.get("question") == question
         designs = Designs.of(maps.archive(shown), asked.hard)
         if asked.view == "map":
             fresh, words = [], shortest(designs) if len(designs) else ""
         else:
-            fresh, words = _body(context, shown, designs, asked, selected, dark=dark), ""
+            behind = designs.behind(chosen) if asked.behind else None
+            selected = designs.row_of(chosen) if behind is None else behind
+            place = {"at": str(at)} if at is not None else {}
+            fresh, words = _body(context, shown, designs, asked, selected, place, dark=dark), ""
         key = {"question": question, "said": _digest(fresh, words)}
         if key == known:
             return (no_update,) * 4
@@ -186,7 +198,7 @@ def _digest(fresh: list[Component], words: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _selected(cell: Any, shown: Shown) -> int | None:
+def _chosen(cell: Any, shown: Shown) -> int | None:
     """The cell chosen; one of other levels, while new ones are on their way, is none."""
     try:
         return read_cell(cell, shown.tolerances)
@@ -195,8 +207,10 @@ def _selected(cell: Any, shown: Shown) -> int | None:
 
 
 def _body(
-    context: Context, shown: Shown, designs: Designs, asked: Asked, selected: int | None, *, dark: bool
-) -> list[Component]:
+    context: Context, shown: Shown, designs: Designs, asked: Asked, selected: int | None, place: dict[str, str], *,
+    dark: bool,
+) -> list[Component]:  # fmt: skip
+    """The view that is asked for; `place` is what an address says of the map beside the question."""
     if not len(designs):
         words = "Answers come with the first elites; the page follows the run by itself."
         if asked.hard:
@@ -214,8 +228,9 @@ def _body(
         return answers_almost.view(designs, asked, selected)
     if asked.view == "front":
         return answers_front.view(designs, asked, selected, dark=dark)
-    found = related(context, shown.run, designs)
-    return answers_relations.view(designs, asked, found, summary.address(shown.run), selected, dark=dark)
+    levels = {"levels": levels_text(shown.levels)} if shown.levels else {}
+    page = (summary.address(shown.run), {**place, **levels, **as_query(asked)})
+    return answers_relations.view(designs, asked, related(context, shown.run, designs), page, selected, dark=dark)
 
 
 def shortest(designs: Designs) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from dash import html
 from dash.development.base_component import Component
 
 from components import answers_parts as parts
 from components.answers_state import Asked
-from components.format import many
-from mapelites.answers import Designs, almost_feasible, read_margin
-from mapelites.answers.words import amount, percent_change
+from mapelites.answers import Designs, almost_feasible, least_margin, margin_unit, read_margin
+from mapelites.answers.words import amount, apart, percent_change
 from mapelites.errors import InputError
 
 
@@ -21,33 +22,43 @@ def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component
         return [_part(html.P(f"{str(error)[:1].upper()}{str(error)[1:]}.", className="error-text", role="alert"))]
     rows = almost_feasible(designs, margin, asked.most)
     if rows is None:
-        return [
-            _part(
-                parts.empty(
-                    "No feasible design was found",
-                    "So there is nothing to beat. Let the run go on, or mark fewer constraints hard.",
-                )
-            )
-        ]
+        fewer = ", or mark fewer constraints hard" if asked.hard else ""
+        words = f"So there is nothing to beat. Let the run go on{fewer}."
+        return [_part(parts.empty("No feasible design was found", words))]
     best = designs.best(designs.satisfied)
     assert best is not None
-    at_most = f"at most {many(asked.most, 'constraint')}"
     if not rows:
-        words = f"No elite beats it by breaking {at_most} within the margin. Widen the margin, or allow two."
-        return [_part(_reference(designs, best, selected), parts.empty("Not found", words))]
+        return [_part(_reference(designs, best, selected), parts.empty("Not found", _none(designs, asked)))]
     f = float(designs.f[best])
     lines = [
         parts.row(
             [
-                parts.design(designs, row, selected),
+                parts.design(designs, row, selected, apart(f, float(designs.f[row]))[1]),
                 f"{amount(f - float(designs.f[row]), 4)}{percent_change(f, float(designs.f[row]))}",
                 parts.violated(designs, row),
             ],
-            chosen=parts.is_selected(designs, row, selected),
+            chosen=row == selected,
         )
         for row in rows
     ]
     return [_part(_reference(designs, best, selected), parts.table(("objective", "better by", "violates"), lines))]
+
+
+def _none(designs: Designs, asked: Asked) -> str:
+    """Why nothing is listed, and what would be the least to change."""
+    breaking = "one constraint" if asked.most == 1 else "one or two constraints"
+    needed = least_margin(designs, margin_unit(asked.margin, designs), asked.most)
+    two = " Or allow two." if asked.most == 1 else ""
+    if needed is None:
+        return f"No elite beats it by breaking {breaking}, at any margin.{two}"
+    sign = " %" if asked.margin.endswith("%") else ""
+    return f"The first elite that beats it by breaking {breaking} takes a margin of {_upwards(needed)}{sign}.{two}"
+
+
+def _upwards(value: float) -> str:
+    """A number above 0 to three digits, none of which is below it."""
+    places = 10.0 ** (2 - math.floor(math.log10(value)))
+    return amount(math.ceil(value * places) / places, 3)
 
 
 def _part(*content: Component) -> Component:

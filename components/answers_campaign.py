@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import dash_mantine_components as dmc
 import numpy as np
@@ -47,7 +48,7 @@ def layout() -> Component:
                 className="quiet",
             ),
             html.P(id="campaign-price-words", className="answer-sentence"),
-            dcc.Graph(id=GRAPH, figure=blank(), config=CONFIG, className="answer-graph"),
+            dcc.Graph(id=GRAPH, figure=blank(), config=CONFIG, style={"height": parts.HEIGHT}),
             html.Div(id="campaign-price-table"),
         ],
         className="card experiments-part",
@@ -78,18 +79,23 @@ def register(app: Dash, campaigns: Campaigns, instance_of: Callable[[Campaign, A
         names = task.tolerances.names
         name = constraint if constraint in names else names[0]
         title = f"What does a constraint cost? {instance.problem} {instance.dimension}D, {instance.search}"
-        found = _bands(campaigns, look, instance, names.index(name))
-        if found is None:
+        runs = sorted(each.name for each in look.results if each.failed is None and each.instance == instance)
+        if not runs:
             return list(names), name, blank(), title, "No run is finished yet.", []
+        found = _bands(campaigns, look, instance, runs, names.index(name))
         figure = band_curve(found, name, dark=scheme == "dark")
-        return list(names), name, figure, title, _words(found, name), _table(found, name)
+        return (
+            list(names),
+            name,
+            figure,
+            title,
+            _words(found, name),
+            _table(found, name, [_address(look, run, name) for run in runs]),
+        )
 
 
-def _bands(campaigns: Campaigns, look: Look, instance: Instance, constraint: int) -> Bands | None:
+def _bands(campaigns: Campaigns, look: Look, instance: Instance, runs: list[str], constraint: int) -> Bands:
     """Made once for so many finished runs, which never change."""
-    runs = sorted(each.name for each in look.results if each.failed is None and each.instance == instance)
-    if not runs:
-        return None
 
     def made() -> dict[str, Any]:
         designs = [Designs.of(look.folder.snapshot(name).archive()) for name in runs]
@@ -97,14 +103,21 @@ def _bands(campaigns: Campaigns, look: Look, instance: Instance, constraint: int
         return {
             "tolerances": [None if np.isinf(each) else each for each in found.tolerances],
             "quartiles": found.quartiles.tolist(),
+            "behind": found.behind.tolist(),
             "found": found.found.tolist(),
         }
 
-    key = ("campaign-price", look.folder.id, look.folder.engine, repr(instance), constraint, " ".join(runs))
+    key = ("campaign-price-of-runs", look.folder.id, look.folder.engine, repr(instance), constraint, " ".join(runs))
     known = campaigns.context.cache.remember(key, made)
     tolerances = tuple(np.inf if each is None else each for each in known["tolerances"])
     quartiles = np.array(known["quartiles"], dtype=np.float64)
-    return Bands(tolerances, quartiles, np.array(known["found"], dtype=np.int64), len(runs))
+    behind, number = (np.array(known[each], dtype=np.int64) for each in ("behind", "found"))
+    return Bands(tolerances, quartiles, behind, number, len(runs))
+
+
+def _address(look: Look, run: str, constraint: str) -> str:
+    """The page that tells the same price of one run."""
+    return f"/experiments/{look.folder.id}/run/{run}?{urlencode({'view': 'price', 'about': constraint})}"
 
 
 def _words(found: Bands, name: str) -> str:
@@ -117,7 +130,7 @@ def _words(found: Bands, name: str) -> str:
     lower = [i for i in known if middle[i] < middle[start]]
     at = f"{name} up to {tolerance(found.tolerances[start])}: a median objective of {amount(float(middle[start]))}"
     if not lower:
-        return f"{at} over {many(found.runs, 'run')}; no further tolerance lowers it."
+        return f"{at} over {many(found.runs, 'run')}; at no further tolerance is it lower."
     step = lower[0]
     return (
         f"{at} over {many(found.runs, 'run')}; up to {tolerance(found.tolerances[step])}, "
@@ -125,13 +138,17 @@ def _words(found: Bands, name: str) -> str:
     )
 
 
-def _table(found: Bands, name: str) -> Component:
-    def text(value: float) -> str:
-        return parts.NOT_FOUND if np.isnan(value) else amount(value)
+def _table(found: Bands, name: str, addresses: Sequence[str]) -> Component:
+    """Every number leads to the run that it is of."""
 
-    rows = [
-        parts.row([tolerance(each), *(text(float(value)) for value in quartiles), f"{count(number)} of {found.runs}"])
-        for each, quartiles, number in zip(found.tolerances, found.quartiles.T, found.found.tolist(), strict=True)
-    ]
+    def link(value: float, run: int) -> Component:
+        if np.isnan(value):
+            return html.Span(parts.NOT_FOUND, className="answer-none")
+        return html.A(amount(value), href=addresses[run], title="Open the run that found it")
+
+    rows = []
+    for step, (each, number) in enumerate(zip(found.tolerances, found.found.tolist(), strict=True)):
+        of = zip(found.quartiles[:, step].tolist(), found.behind[:, step].tolist(), strict=True)
+        rows.append(parts.row([tolerance(each), *(link(*pair) for pair in of), f"{count(number)} of {found.runs}"]))
     heads = (f"{name} up to", "lower quartile", "median", "upper quartile", "runs that found one")
     return parts.table(heads, rows)

@@ -1,6 +1,7 @@
 """The figures of the answers, as JSON values: price curves, moving variables, the front, and pairs of numbers.
 
-Every point that stands for a design carries its cell, so that a click selects it.
+Every point that stands for a design carries its cell, so that a click selects it. `selected` is the row of the
+design that is chosen.
 """
 
 from __future__ import annotations
@@ -35,15 +36,13 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
     f = [float(designs.f[row]) for row in rows]
     line = {
         "type": "scatter", "mode": "lines+markers", "x": known, "y": f, "line": {"shape": "hv", "color": ACCENT[dark],
-        "width": 2.4}, "marker": _marker(designs, rows, selected, look, dark=dark),
+        "width": 2.4}, "marker": _marker(rows, selected, look, ACCENT[dark]),
         "customdata": _cells(designs, rows), "cliponaxis": False,
         "text": [f"{name} up to {tolerance(curve.steps[place].tolerance)}" for place in known],
         "hovertemplate": "%{text}: %{y:.6g}<br>a click opens this design<extra></extra>",
     }  # fmt: skip
-    layout = chart_layout(look, "best objective", log=_orders(designs.f[rows]))
+    layout = _objective_layout(look, designs.f[rows])
     layout["xaxis"] |= _levels_axis(curve, f"tolerance allowed on {name}")
-    if layout["yaxis"]["type"] == "log":
-        layout["yaxis"]["dtick"] = _decades(np.array(f))
     layout["showlegend"] = False
     layout["uirevision"] = f"{name} {len(curve.steps)}"
     layout["annotations"] = [
@@ -77,7 +76,7 @@ def band_curve(band: Bands, name: str, *, dark: bool) -> dict[str, Any]:
                   for t, n in zip(band.tolerances, band.found.tolist(), strict=True)],
          "hovertemplate": "%{text}<br>median %{y:.6g}<extra></extra>"},
     ]  # fmt: skip
-    layout = chart_layout(look, "best objective", log=False)
+    layout = _objective_layout(look, band.quartiles[~np.isnan(band.quartiles)])
     layout["xaxis"] |= _axis_of(band.tolerances, f"tolerance allowed on {name}")
     layout["annotations"] = [
         {"x": place, "y": 0.5, "yref": "paper", "text": "not found", "showarrow": False, "textangle": -90,
@@ -87,11 +86,14 @@ def band_curve(band: Bands, name: str, *, dark: bool) -> dict[str, Any]:
     return {"data": data, "layout": layout}
 
 
-def moving(designs: Designs, curve: Price, moved: Sequence[Change], *, dark: bool) -> dict[str, Any]:
+def moving(
+    designs: Designs, curve: Price, moved: Sequence[Change], selected: int | None, *, dark: bool
+) -> dict[str, Any]:
     """The variables that move along a price curve, each as a share of its bounds."""
     look = Look.of(dark=dark, narrow=False)
     problem = designs.problem
-    cells = [None if step.row is None else cell_for_browser(int(designs.cells[step.row])) for step in curve.steps]
+    rows = [step.row for step in curve.steps]
+    cells = _cells(designs, rows)
     data = []
     for place, change in enumerate(moved[:MOST_LINES]):
         low, high = problem.lower[change.variable], problem.upper[change.variable]
@@ -100,7 +102,8 @@ def moving(designs: Designs, curve: Price, moved: Sequence[Change], *, dark: boo
             "type": "scatter", "mode": "lines+markers", "name": problem.variables[change.variable],
             "x": list(range(len(share))), "y": [None if math.isnan(each) else 100 * each for each in share.tolist()],
             "text": [amount(value) if not math.isnan(value) else "" for value in change.values.tolist()],
-            "customdata": cells, "line": {"color": KINDS[place % len(KINDS)], "width": 2}, "marker": {"size": 7},
+            "customdata": cells, "line": {"color": KINDS[place % len(KINDS)], "width": 2},
+            "marker": _marker(rows, selected, look, KINDS[place % len(KINDS)], size=7),
             "hovertemplate": f"{problem.variables[change.variable]} = %{{text}}<extra></extra>",
         })  # fmt: skip
     layout = chart_layout(look, "place within its bounds, %", log=False)
@@ -121,20 +124,16 @@ def front_figure(designs: Designs, found: Front, measure: str, selected: int | N
     data = [
         _points(designs, others, place, found.violation, hover, {"color": look.quiet, "size": 5, "opacity": 0.45},
                 "other elites"),
-        {**_points(designs, rows, place, found.violation, hover, _marker(designs, rows, selected, look, dark=dark),
-                   "front"),
+        {**_points(designs, rows, place, found.violation, hover, _marker(rows, selected, look, ACCENT[dark]), "front"),
          "mode": "lines+markers", "line": {"shape": "hv", "color": ACCENT[dark], "width": 2}},
     ]  # fmt: skip
     if found.knee is not None:
         ring = {"symbol": "diamond-open", "size": 17, "color": look.strong, "line": {"width": 2}}
         data.append(_points(designs, [found.knee], place, found.violation, hover, ring, "knee"))
-    chosen = designs.row_of(selected)
-    if chosen is not None and chosen not in on:
+    if selected is not None and selected not in on:
         ring = {"symbol": "circle-open", "size": 13, "color": ACCENT[dark], "line": {"width": 3}}
-        data.append(_points(designs, [chosen], place, found.violation, hover, ring, "selected"))
-    layout = chart_layout(look, "objective", log=_orders(designs.f))
-    if layout["yaxis"]["type"] == "log":
-        layout["yaxis"]["dtick"] = _decades(designs.f)
+        data.append(_points(designs, [selected], place, found.violation, hover, ring, "selected"))
+    layout = _objective_layout(look, designs.f, "objective")
     layout["xaxis"] |= {**axis, "title": {"text": f"{measure} violation"}}
     layout["uirevision"] = measure
     return {"data": data, "layout": layout}
@@ -147,7 +146,8 @@ def pair_figure(
     look = Look.of(dark=dark, narrow=False)
     rows = np.arange(len(designs))
     if len(rows) > MOST_POINTS:
-        rows = np.sort(np.random.default_rng(SEED).choice(rows, MOST_POINTS, replace=False))
+        drawn = np.random.default_rng(SEED).choice(rows, MOST_POINTS, replace=False)
+        rows = np.union1d(drawn, [] if selected is None else [selected]).astype(np.int64)
     layout = chart_layout(look, "", log=False)
     places, axes = zip(*(_violation_axis(column) for column in columns), strict=True)
     for axis, found, name in zip(("xaxis", "yaxis"), axes, names, strict=True):
@@ -155,7 +155,7 @@ def pair_figure(
     layout["showlegend"] = False
     point = {
         "type": "scatter", "mode": "markers", "x": places[0][rows].tolist(), "y": places[1][rows].tolist(),
-        "customdata": _cells(designs, rows), "marker": _marker(designs, rows, selected, look, dark=dark, size=7),
+        "customdata": _cells(designs, rows), "marker": _marker(rows, selected, look, ACCENT[dark], size=7),
         "text": [f"{names[0]} {amount(float(a))}, {names[1]} {amount(float(b))}"
                  for a, b in zip(columns[0][rows], columns[1][rows], strict=True)],
         "hovertemplate": "%{text}<br>a click opens this design<extra></extra>",
@@ -174,20 +174,24 @@ def _points(
     }  # fmt: skip
 
 
-def _marker(
-    designs: Designs, rows: Any, selected: int | None, look: Look, *, dark: bool, size: int = 9
-) -> dict[str, Any]:
+def _marker(rows: Any, selected: int | None, look: Look, colour: str, size: int = 9) -> dict[str, Any]:
     """Points, the selected one larger and with a ring."""
-    chosen = [selected is not None and int(designs.cells[row]) == selected for row in rows]
+    chosen = [row is not None and row == selected for row in rows]
     return {
-        "color": ACCENT[dark],
+        "color": colour,
         "size": [size + 6 if each else size for each in chosen],
         "line": {"width": [3 if each else 0 for each in chosen], "color": look.strong},
     }
 
 
 def _cells(designs: Designs, rows: Any) -> list[int | str | None]:
-    return [cell_for_browser(int(designs.cells[row])) for row in rows]
+    """What a click on each point selects; a star after a cell means the best feasible solution behind its elite."""
+    return [None if row is None else _cell(designs, int(row)) for row in rows]
+
+
+def _cell(designs: Designs, row: int) -> int | str | None:
+    cell = int(designs.cells[row])
+    return f"{cell}*" if row == designs.hidden else cell_for_browser(cell)
 
 
 def _levels_axis(curve: Price, title: str) -> dict[str, Any]:
@@ -203,6 +207,14 @@ def _axis_of(tolerances: Sequence[float], title: str) -> dict[str, Any]:
         "range": [-0.25, last + 0.25],
         "title": {"text": title},
     }
+
+
+def _objective_layout(look: Look, values: Array, title: str = "best objective") -> dict[str, Any]:
+    """The objective upwards, by orders of magnitude where it spans many."""
+    layout = chart_layout(look, title, log=_orders(values))
+    if layout["yaxis"]["type"] == "log":
+        layout["yaxis"]["dtick"] = _decades(values)
+    return layout
 
 
 def _orders(values: Array) -> bool:

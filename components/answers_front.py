@@ -40,7 +40,7 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
                 parts.violated(designs, row),
                 "knee" if row == found.knee else "",
             ],
-            chosen=parts.is_selected(designs, row, selected),
+            chosen=row == selected,
         )
         for row in found.rows[:MOST_ROWS]
     ]
@@ -51,7 +51,7 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
             [
                 parts.heading("Objective against violation", words),
                 html.P(_knee(designs, found), className="answer-sentence"),
-                parts.graph("front", figure, tall=True),
+                parts.graph("front", figure, parts.TALL),
             ],
             className="card answer-part",
         ),

@@ -16,20 +16,27 @@ from mapelites.answers.price import Verdict
 from mapelites.answers.words import VERDICTS, amount
 
 NOT_FOUND = "not found"
+HEIGHT = "300px"  # a graph's own style says 100 %, which no style sheet can overrule
+TALL = "min(420px, 87vw)"  # on a phone less
 SHADES: dict[Verdict, str] = {"binding": "indigo", "blocking": "indigo", "later": "cyan", "unmet": "orange"}
 
 
 def design(designs: Designs, row: int | None, selected: int | None, words: str | None = None) -> Component:
-    """A design by its objective: pressed, it is selected in every view. Where there is none, that is said."""
+    """A design by its objective: pressed, it is selected in every view. Where there is none, that is said.
+
+    The best feasible one says so where it shares its cell with an elite.
+    """
     if row is None:
         return html.Span(NOT_FOUND, className="answer-none")
-    cell = int(designs.cells[row])
     f = float(designs.f[row])
+    behind = {"data-behind": "true"} if row == designs.hidden else {}
     return html.Button(
         words or amount(f),
         className="text-button answer-design",
         title=f"{exact(f)}: show this design",
-        **{"data-cell": str(cell), "data-exact": exact(f), "aria-pressed": "true" if cell == selected else "false"},
+        **{"data-cell": str(designs.cells[row]), "data-exact": exact(f)},
+        **{"aria-pressed": "true" if row == selected else "false"},
+        **behind,
     )
 
 
@@ -52,17 +59,11 @@ def row(cells: Sequence[Any], *, chosen: bool = False) -> Component:
     return html.Tr([html.Th(first, scope="row"), *map(html.Td, others)], className="is-chosen" if chosen else "")
 
 
-def graph(name: str, figure: dict[str, Any], *, tall: bool = False) -> Component:
+def graph(name: str, figure: dict[str, Any], height: str = HEIGHT) -> Component:
     """A figure whose points lead to their designs."""
-    size = " answer-graph-tall" if tall else ""
     return dcc.Graph(
-        id={"answers-graph": name}, figure=figure, config=CONFIG, className=f"answer-graph graph-{name}{size}"
+        id={"answers-graph": name}, figure=figure, config=CONFIG, style={"height": height}, className=f"graph-{name}"
     )
-
-
-def is_selected(designs: Designs, at: int | None, selected: int | None) -> bool:
-    """Whether the design of this row is the one chosen."""
-    return at is not None and selected is not None and int(designs.cells[at]) == selected
 
 
 def empty(title: str, words: str) -> Component:

@@ -6,17 +6,21 @@ import math
 from typing import Any
 
 import dash_mantine_components as dmc
+import numpy as np
 from dash import html
 from dash.development.base_component import Component
 
 from components import answers_parts as parts
 from components.answers_figures import moving, price_curve
 from components.answers_state import Asked
-from mapelites.answers import Designs, Multipliers, Price, Worth, changes, price, ranking
-from mapelites.answers.words import amount, percent_change, tolerance
+from components.format import many
+from mapelites.answers import Change, Designs, Multipliers, Price, Worth, changes, price, ranking
+from mapelites.answers.change import STILL
+from mapelites.answers.words import amount, apart, percent_change, tolerance
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.problem import Array
 
+LITTLE = f"{100 * STILL:g} %"
 HEADS = ("constraint", "", "tolerance", "objective becomes", "gain", "gain per unit")
 
 
@@ -43,7 +47,7 @@ def view(
             className="card answer-part",
         ),
         html.Section(_detail(designs, worth, curve, limits, selected, local, dark=dark), className="card answer-part"),
-        html.Section(_change(designs, curve, dark=dark), className="card answer-part"),
+        html.Section(_change(designs, curve, selected, dark=dark), className="card answer-part"),
     ]
 
 
@@ -65,17 +69,21 @@ def _rank(designs: Designs, worth: Worth, selected: int | None, is_chosen: bool)
         name, className="text-button", title=f"Show the price of {name}",
         **{"data-about": name, "aria-pressed": "true" if is_chosen else "false"},
     )  # fmt: skip
-    end = worth.next if worth.verdict in ("binding", "free") else worth.first or worth.next
-    if worth.verdict in ("hard", "open") or end is None:
+    end = worth.told
+    if end is None:
         return parts.row([button, parts.verdict(worth.verdict), "", "", "", ""], chosen=is_chosen)
     gain = None if worth.start.f is None or end.f is None else worth.start.f - end.f
     way = f"{tolerance(worth.start.tolerance)} → {tolerance(end.tolerance)}"
+    if worth.verdict == "unknown":
+        return parts.row(
+            [button, parts.verdict(worth.verdict), way, parts.design(designs, None, selected), "", ""], chosen=is_chosen
+        )
     return parts.row(
         [
             button,
             parts.verdict(worth.verdict),
             way,
-            parts.design(designs, end.row, selected),
+            parts.design(designs, end.row, selected, _against(worth.start.f, end.f)),
             _gain(worth.start.f, end.f),
             _per_unit(gain, worth.start.tolerance, end.tolerance),
         ],
@@ -83,10 +91,15 @@ def _rank(designs: Designs, worth: Worth, selected: int | None, is_chosen: bool)
     )
 
 
+def _against(held: float | None, f: float | None) -> str | None:
+    """An objective in as many digits as tell it from the one that is held."""
+    return None if held is None or f is None else apart(held, f)[1]
+
+
 def _gain(start: float | None, end: float | None) -> str:
     if start is None or end is None:
         return ""
-    return f"{amount(start - end, 4)}{percent_change(start, end)}" if end != start else "nothing"
+    return f"{amount(start - end, 4)}{percent_change(start, end)}" if end != start else "none found"
 
 
 def _per_unit(gain: float | None, start: float, end: float) -> str:
@@ -136,39 +149,53 @@ def _steps(designs: Designs, name: str, curve: Price, held: float | None, select
         parts.row(
             [
                 tolerance(step.tolerance),
-                parts.design(designs, step.row, selected),
+                parts.design(designs, step.row, selected, _against(held, step.f)),
                 "" if step.f is None or held is None or step.f >= held else _gain(held, step.f),
             ],
-            chosen=parts.is_selected(designs, step.row, selected),
+            chosen=step.row is not None and step.row == selected,
         )
         for step in curve.steps
     ]
     return parts.table((f"{name} up to", "best objective", "gain"), rows, "steps")
 
 
-def _change(designs: Designs, curve: Price, *, dark: bool) -> list[Component]:
+def _change(designs: Designs, curve: Price, selected: int | None, *, dark: bool) -> list[Component]:
     """How the design changes along the curve."""
     name = designs.names[curve.constraint]
     moved = changes(designs, curve)
     shown = [change for change in moved if change.moves]
     title = parts.heading("How the design changes", f"The variables that move as {name} is relaxed.")
-    if len(curve.rows) < 2 or not shown:
-        words = (
-            "One design serves at every tolerance." if len(curve.rows) == 1 else "No variable moves along this curve."
-        )
-        return [title, dmc.Text(words, size="sm")]
-    return [title, parts.graph("moving", moving(designs, curve, shown, dark=dark)), _still(designs, moved, len(shown))]
+    if not shown:
+        return [title, dmc.Text(_unmoved(curve), size="sm")]
+    figure = moving(designs, curve, shown, selected, dark=dark)
+    return [title, parts.graph("moving", figure), _still(designs, moved, len(shown))]
+
+
+def _unmoved(curve: Price) -> str:
+    """Why there is no variable to draw."""
+    if not curve.rows:
+        return "No design was found along this curve."
+    if len(curve.rows) > 1:
+        return f"The design changes, but no variable moves by more than {LITTLE} of its range."
+    found = all(step.row is not None for step in curve.steps)
+    return "One design serves at every tolerance." if found else "One design serves wherever any was found."
 
 
 def _still(designs: Designs, moved: Any, shown: int) -> Component:
-    """The variables that stay, folded away."""
+    """The variables that stay, or nearly, folded away."""
     names = designs.problem.variables
     rest = [change for change in moved if not change.moves]
-    values = [
-        f"{names[each.variable]} = {amount(float(each.values[~(each.values != each.values)][0]))}" for each in rest
-    ]
-    words = f"{len(rest)} of {len(names)} variables stay" if rest else f"All {len(names)} variables move"
+    values = [f"{names[each.variable]} {'about' if each.share else '='} {amount(_first(each))}" for each in rest]
+    all_of = f"All {len(names)} variables move"
+    moves = "moves" if len(rest) == 1 else "move"
+    words = (
+        f"{len(rest)} of {many(len(names), 'variable')} {moves} by less than {LITTLE} of the range" if rest else all_of
+    )
     drawn = "" if shown <= 8 else f"; the 8 of {shown} that move most are drawn"
     if not rest:
         return dmc.Text(f"{words}{drawn}.", size="sm", c="dimmed")
     return html.Details([html.Summary(f"{words}{drawn}"), html.P(", ".join(values))], className="answer-fold")
+
+
+def _first(change: Change) -> float:
+    return float(change.values[~np.isnan(change.values)][0])

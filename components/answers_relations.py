@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from collections.abc import Mapping
+from urllib.parse import urlencode
 
 import dash_mantine_components as dmc
 import numpy as np
@@ -13,22 +14,24 @@ from components import answers_parts as parts
 from components.answers_figures import pair_figure
 from components.answers_state import OBJECTIVE, Asked
 from components.format import count, many
+from components.map_fold import SHOWN
 from components.run_view import levels_text
 from mapelites.answers import Correlation, Designs, Recognised, correlation
 from mapelites.problem import Array
 from mapelites.tolerances import Tolerances
 
+Page = tuple[str, Mapping[str, str]]  # the address of the page, and what stands behind it
 FEW = 8  # designs below which a rank correlation says next to nothing
 
 
 def view(
-    designs: Designs, asked: Asked, related: tuple[Recognised, ...], address: str, selected: int | None, *, dark: bool
+    designs: Designs, asked: Asked, related: tuple[Recognised, ...], page: Page, selected: int | None, *, dark: bool
 ) -> list[Component]:
     """Relations first, because they explain the strongest correlations; then the table and one pair drawn."""
     found = correlation(designs)
     pair = asked.pair or _strongest(found)
     return [
-        html.Section(_related(designs, related, address), className="card answer-part", id="related-answer"),
+        html.Section(_related(designs, related, page), className="card answer-part", id="related-answer"),
         html.Section(_matrix(found, pair), className="card answer-part"),
         html.Section(_drawn(designs, found, pair, selected, dark=dark), className="card answer-part"),
     ]
@@ -41,15 +44,15 @@ def _strongest(found: Correlation) -> tuple[str, str]:
     return found.names[i], found.names[j]
 
 
-def _related(designs: Designs, related: tuple[Recognised, ...], address: str) -> list[Component]:
+def _related(designs: Designs, related: tuple[Recognised, ...], page: Page) -> list[Component]:
     title = parts.heading("Constraints that depend on each other")
     if not related:
         return [title, dmc.Text("None: no two constraints lie on a straight line over all elites.", size="sm")]
-    lines = [html.Li(_relation(designs, each, address)) for each in related]
+    lines = [html.Li(_relation(designs, each, page)) for each in related]
     return [title, html.Ul(lines, className="answer-list")]
 
 
-def _relation(designs: Designs, each: Recognised, address: str) -> list[Component | str]:
+def _relation(designs: Designs, each: Recognised, page: Page) -> list[Component | str]:
     names = designs.names
     checked = f" and at {many(each.points, 'random point')}" if each.points else ""
     words: list[Component | str] = [
@@ -60,13 +63,23 @@ def _relation(designs: Designs, each: Recognised, address: str) -> list[Componen
     if spare is None:
         return [*words, "Neither axis can go: each is violated on its own side."]
     other = names[each.second if spare == each.first else each.first]
-    words.append(f"The violation of {names[spare]} follows from that of {other}. ")
-    if len(designs.tolerances.levels[spare]) == 1:
-        return [*words, f"The axis of {names[spare]} is dropped already."]
-    levels = tuple((0.0,) if i == spare else own for i, own in enumerate(designs.tolerances.levels))
-    without = quote(levels_text(Tolerances(names, levels)), safe=",;")
-    link = html.A(f"Drop the axis of {names[spare]}", href=f"{address}?levels={without}")
-    return [*words, link]
+    words.append(f"The value of {names[spare]} follows from that of {other}. ")
+    if len(names) > SHOWN:  # then the map leaves some out, and it can be this one
+        axes = (*(name for name in names if name != names[spare]), names[spare])
+        return [*words, _link(f"Take {names[spare]} off the map", page, {"axes": ",".join(axes)})]
+    levels = list(designs.tolerances.levels)
+    coarse = tuple(sorted({0.0, float(designs.satisfied[spare])}))
+    if levels[spare] == coarse:
+        return [*words, f"Of {names[spare]} the map shows only whether it is satisfied."]
+    levels[spare] = coarse
+    text = f"Show of {names[spare]} only whether it is satisfied"
+    return [*words, _link(text, page, {"levels": levels_text(Tolerances(names, tuple(levels)))})]
+
+
+def _link(text: str, page: Page, change: Mapping[str, str]) -> Component:
+    """The same page, with this changed in its address."""
+    address, query = page
+    return html.A(text, href=f"{address}?{urlencode({**query, **change}, safe=',;:')}")
 
 
 def _matrix(found: Correlation, pair: tuple[str, str]) -> list[Component]:

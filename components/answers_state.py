@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapelites.answers import MEASURES
+from mapelites.answers.words import plain_number
 from mapelites.errors import InputError, unknown
 from mapelites.tolerances import Tolerances, short
 
@@ -26,12 +27,16 @@ VIEWS = {
     "relations": "Relations",
 }
 MARGIN = "5 %"
+PLAIN = ("view", "about", "need", "margin", "most", "measure")
 LONGEST = 40  # characters of a number that somebody types
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One question, checked. `need` and `margin` are kept as they were typed; the views say what is wrong with them."""
+    """One question, checked. `need` and `margin` are kept as they were typed; the views say what is wrong with them.
+
+    `behind`: the design selected is the best feasible one, where the elite of its cell hides it.
+    """
 
     view: str
     about: str | None
@@ -42,6 +47,7 @@ class Asked:
     most: int
     measure: str
     pair: tuple[str, str] | None
+    behind: bool
 
     @property
     def key(self) -> str:
@@ -76,6 +82,7 @@ def read(data: Any, tolerances: Tolerances) -> Asked:
         most=2 if given.get("most") in (2, "2") else 1,
         measure=str(measure),
         pair=_pair(given.get("pair"), names),
+        behind=given.get("behind") is True,
     )
 
 
@@ -86,10 +93,11 @@ def from_query(query: Mapping[str, str], tolerances: Tolerances) -> dict[str, An
         name, _, value = part.rpartition(":")
         allow[name] = value
     data = {
-        **{name: query.get(name) or None for name in ("view", "about", "need", "margin", "most", "measure")},
+        **{name: query.get(name) or None for name in PLAIN},
         "allow": allow,
         "hard": [name for name in query.get("hard", "").split(",") if name],
         "pair": query["pair"].split(",") if query.get("pair") else None,
+        "behind": query.get("behind") == "yes",
     }
     return as_data(read(data, tolerances))
 
@@ -106,7 +114,22 @@ def as_data(asked: Asked) -> dict[str, Any]:
         "most": asked.most,
         "measure": asked.measure,
         "pair": list(asked.pair) if asked.pair else None,
+        "behind": asked.behind,
     }
+
+
+def as_query(asked: Asked) -> dict[str, str]:
+    """The question's part of an address, what is as usual left out."""
+    data = as_data(asked)
+    usual = {"view": "map", "margin": MARGIN, "most": 1, "measure": "total"}
+    plain = {name: str(data[name]) for name in PLAIN if data[name] and data[name] != usual.get(name)}
+    lists = {
+        "allow": ",".join(f"{name}:{value}" for name, value in data["allow"].items()),
+        "hard": ",".join(asked.hard),
+        "pair": ",".join(asked.pair or ()),
+        "behind": "yes" if asked.behind else "",
+    }
+    return {**plain, **{name: text for name, text in lists.items() if text}}
 
 
 def tolerance_text(value: float) -> str:
@@ -117,7 +140,7 @@ def tolerance_text(value: float) -> str:
 def read_number(what: str, text: str) -> float:
     """A finite number that somebody typed, thousands separators and all."""
     try:
-        value = float(text.replace(",", "").strip())
+        value = plain_number(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 
 from components import answers_parts as parts
 from components.answers_state import Asked, read_number
-from components.format import many
+from components.format import exact, many
 from components.inspector_parts import value
 from mapelites.answers import Designs, Least, least, ranking
 from mapelites.answers.words import amount, apart, percent_change, relaxing, tolerance
@@ -16,6 +16,7 @@ from mapelites.errors import InputError
 from mapelites.problem import Array
 
 MOST_LIMITING = 5
+UNLIMITED = "No constraint, relaxed alone, leads to a better design on this map."
 
 
 def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component]:
@@ -31,8 +32,9 @@ def _forward(designs: Designs, limits: Array, selected: int | None) -> list[Comp
     best = designs.best(limits)
     title = parts.heading("The best design within these tolerances")
     if best is None:
-        words = "No elite lies within them. What would give one is below; or let the run go on."
-        return [title, parts.empty("Not found", words), *_limiting(designs, limits, selected)]
+        found = _limiting(designs, limits, selected)
+        words = "What would give one is below" if found else "No constraint, relaxed alone, gives one: relax several"
+        return [title, parts.empty("Not found", f"No elite lies within them. {words}; or let the run go on."), *found]
     f = float(designs.f[best])
     feasible = designs.best(designs.satisfied)
     against = "There is no feasible design to compare with."
@@ -46,7 +48,7 @@ def _forward(designs: Designs, limits: Array, selected: int | None) -> list[Comp
         title,
         html.Div(
             [
-                html.Div([html.Span("objective", className="fact-name"), html.Div(value(f), className="objective")]),
+                html.Div([html.Span("objective", className="fact-name"), html.Div(_whole(f), className="objective")]),
                 parts.design(designs, best, selected, "Show this design"),
             ],
             className="answer-best",
@@ -54,8 +56,13 @@ def _forward(designs: Designs, limits: Array, selected: int | None) -> list[Comp
         dmc.Text(against, size="sm"),
         dmc.Text(["Violated: ", parts.violated(designs, best)], size="sm"),
         _vector(designs, best),
-        *_limiting(designs, limits, selected),
+        *(_limiting(designs, limits, selected) or [dmc.Text(UNLIMITED, size="sm")]),
     ]
+
+
+def _whole(f: float) -> Component:
+    """The objective in as many digits as the sentence below it has."""
+    return html.Span(amount(f), title=exact(f), className="value", **{"data-exact": exact(f)})
 
 
 def _vector(designs: Designs, row: int) -> Component:
@@ -65,14 +72,17 @@ def _vector(designs: Designs, row: int) -> Component:
 
 
 def _limiting(designs: Designs, limits: Array, selected: int | None) -> list[Component]:
-    """What one more level of each constraint would buy, where it buys anything."""
+    """What one more level of each constraint would buy; empty where none is known to buy anything."""
     worths = [each for each in ranking(designs, limits) if each.first is not None and each.verdict != "hard"]
-    title = parts.heading(
-        "What limits it", "The nearest step of each constraint, alone, that leads to something better."
+    title = (
+        parts.heading("What would give one", "The nearest step of each constraint, alone, that leads to a design.")
+        if designs.best(limits) is None
+        else parts.heading(
+            "What limits it", "The nearest step of each constraint, alone, that leads to something better."
+        )
     )
     if not worths:
-        words = "Nothing: no constraint, relaxed alone, leads to a better design on this map."
-        return [title, dmc.Text(words, size="sm")]
+        return []
     lines = []
     for worth in worths[:MOST_LIMITING]:
         assert worth.first is not None
@@ -115,5 +125,5 @@ def _way(designs: Designs, way: Least, selected: int | None) -> Component:
     levels = ", ".join(f"{designs.names[n.constraint]} {tolerance(n.level)}" for n in way.needed)
     return parts.row(
         [names, levels, parts.design(designs, way.row, selected), amount(way.relative, 3)],
-        chosen=parts.is_selected(designs, way.row, selected),
+        chosen=way.row == selected,
     )

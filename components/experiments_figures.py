@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from components.format import number
 from components.map_axes import Look
 from components.map_colour import KINDS
+from mapelites.report import places
 from mapelites.report_reference import Published
 from mapelites.report_table import Row
 
@@ -34,8 +35,7 @@ def quartiles(curves: Sequence[Array], column: int) -> tuple[Array, Array]:
     at = curves[0][:, 0]
     values = np.array([curve[:, column] for curve in curves])
     ranked = np.sort(np.where(np.isnan(values), np.inf, values), axis=0)
-    places = [round(share * (len(ranked) - 1)) for share in (0.25, 0.5, 0.75)]
-    found = ranked[places]
+    found = ranked[list(places(len(ranked)))]
     return at, np.where(np.isfinite(found), found, np.nan)
 
 

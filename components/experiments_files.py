@@ -7,7 +7,7 @@ import json
 import dash_mantine_components as dmc
 from dash import Dash, html
 from dash.development.base_component import Component
-from flask import Response, abort, redirect
+from flask import Response, abort, redirect, request
 from werkzeug.wrappers import Response as Answer
 
 from components.context import Context
@@ -66,7 +66,8 @@ def register(app: Dash, context: Context) -> None:
             run_id = take_in(context.store, open_campaign(context.store.path, campaign_id), name)
         except InputError as error:
             abort(404, description=str(error))
-        return redirect(f"/run/{run_id}")
+        query = request.query_string.decode("ascii", "ignore")
+        return redirect(f"/run/{run_id}?{query}" if query else f"/run/{run_id}")
 
 
 def take_in(store: Store, folder: Folder, name: str) -> str:

@@ -65,13 +65,14 @@ def register(app: Dash, maps: Maps) -> None:
         Input(ids.MOMENT, "data"),
         Input(ids.LEVELS, "data"),
         Input(ids.PINNED, "data"),
+        Input(ids.BEHIND, "data"),
         State(ids.AXES, "data"),
         State(ids.REST, "data"),
         State(ids.RUN, "data"),
         State("inspector-key", "data"),
     )
     def inspect(
-        chosen: Any, _: Any, at: Any, levels: Any, pin: Any, axes: Any, rest: Any, run_id: Any, before: Any
+        chosen: Any, _: Any, at: Any, levels: Any, pin: Any, behind: Any, axes: Any, rest: Any, run_id: Any, before: Any
     ) -> Any:
         shown = maps.shown(run_id, at, levels)
         cell = read_cell(chosen, shown.tolerances)
@@ -84,6 +85,8 @@ def register(app: Dash, maps: Maps) -> None:
         if archive.at(cell) is None:  # at its place there may be an elite with other bins of what is not shown
             cell = fold.cell_at(archive, *fold.place(cell))
         elite, feasible = archive.at(cell), archive.best(feasible=True)
+        if behind is True and feasible is not None and feasible.cell == cell:
+            elite = feasible
         other = parts.pinned(archive, pin)
         key = _key(shown, cell, elite, feasible, other)
         if key == before:
@@ -209,8 +212,15 @@ def _against(elite: Elite, feasible: Elite | None) -> Component:
 
 def _hidden_feasible(archive: Archive, elite: Elite, feasible: Elite | None) -> list[Component]:
     """A cell may be wider than the feasible region: then its elite may hide the best feasible solution."""
-    if feasible is None or feasible.cell != elite.cell or feasible.found_at == elite.found_at:
+    if feasible is None or feasible.cell != elite.cell:
         return []
+    if feasible.found_at == elite.found_at:
+        own = archive.at(elite.cell)
+        if own is None or own.found_at == elite.found_at:
+            return []
+        words = "It lies in the same cell as an infeasible elite, which hides it on the map. "
+        button = html.Button("Show the elite", className="text-button", **{"data-cell": str(elite.cell)})
+        return [dmc.Text([words, button], size="sm", c="dimmed")]
     words = f"The best feasible solution, {number(feasible.f)}, lies in this cell too, behind this infeasible one."
     whole = [parts.constraints(archive, feasible, None), parts.variables(archive.problem, feasible, None)]
     return [dmc.Text(words, size="sm", c="dimmed"), html.Details([html.Summary("Show the feasible one"), *whole])]

@@ -16,6 +16,7 @@ PAIR = "run-pair"  # Store: two constraints that shall be the outer axes
 BRUSH = "run-brush"  # Store: the brushes of the parallel coordinates, or None
 OVERVIEW = "run-overview"  # Tabs: which view of all constraints is open
 SELECTED = "run-selected"  # Store: the chosen cell, or None
+BEHIND = "run-behind"  # Store: whether the best feasible solution is meant that the elite of the chosen cell hides
 PINNED = "run-pinned"  # Store: the elite that others are compared with, or None
 DRAWN = "run-drawn"  # Store: what the figure shows
 NARROW = "run-narrow"  # Store: whether the screen is narrow

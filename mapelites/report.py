@@ -127,6 +127,19 @@ def summarise(finals: Sequence[Final]) -> Summary:
     )
 
 
+def places(runs: int) -> tuple[int, int, int]:
+    """Where the lower quartile, the median and the upper quartile stand among so many ranked runs, counted from 0.
+
+    Each is one of the runs: the first that a quarter, a half, three quarters of them do not beat. The median so is
+    that of `summarise`.
+
+    >>> places(25), places(4), places(2)
+    ((6, 12, 18), (0, 1, 2), (0, 0, 1))
+    """
+    first, second, third = (math.ceil(quarters * runs / 4) - 1 for quarters in (1, 2, 3))
+    return first, second, third
+
+
 def _quartiles(values: Sequence[float]) -> tuple[float, float] | None:
     if not values:
         return None

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from mapelites.answers.designs import Designs
+from mapelites.answers.words import plain_number
 from mapelites.errors import InputError
 from mapelites.problem import Array
 
@@ -29,12 +30,25 @@ def almost_feasible(designs: Designs, margin: Array, most_violated: int, most: i
 
 def read_margin(text: str, designs: Designs) -> Array:
     """A margin as people write it: `0.01` for every constraint, or `5 %` of each one's last level."""
-    plain = text.strip()
-    share = plain.endswith("%")
     try:
-        value = float(plain.removesuffix("%"))
+        value = plain_number(text.strip().removesuffix("%"))
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value > 0):
         raise InputError(f"the margin must be a number above 0, or a percentage such as 5 %, but it was {text!r}")
-    return designs.scale * value / 100 if share else np.full(len(designs.names), value)
+    return value * margin_unit(text, designs)
+
+
+def margin_unit(text: str, designs: Designs) -> Array:
+    """What 1 means in a margin, per constraint: itself, or one percent of the last level."""
+    return designs.scale / 100 if text.strip().endswith("%") else np.ones(len(designs.names))
+
+
+def least_margin(designs: Designs, unit: Array, most_violated: int) -> float | None:
+    """The smallest margin, in these units, at which `almost_feasible` finds any; None where none is large enough."""
+    best = designs.best(designs.satisfied)
+    broken = designs.violations > designs.satisfied
+    number = broken.sum(axis=1)
+    better = (number > 0) & (number <= most_violated) & (designs.f < (math.inf if best is None else designs.f[best]))
+    needed = np.where(broken, designs.violations / unit, 0.0).max(axis=1)[better]
+    return float(needed.min()) if len(needed) else None

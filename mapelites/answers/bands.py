@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 from mapelites.answers.designs import Designs
 from mapelites.answers.price import price
 from mapelites.problem import Array
-
-QUARTILES = (0.25, 0.5, 0.75)
+from mapelites.report import places
 
 
 @dataclass(frozen=True)
 class Bands:
-    """Per tolerance the lower quartile, the median and the upper quartile of the objective, (3, steps), and
-    how many runs found anything. NaN where so many runs found nothing that the quartile is "not found"."""
+    """Per tolerance the lower quartile, the median and the upper quartile of the objective, (3, steps), the run
+    that each is of, and how many runs found anything. NaN where so many runs found nothing that the quartile is
+    "not found"."""
 
     tolerances: tuple[float, ...]
     quartiles: Array
+    behind: NDArray[np.int64]
     found: NDArray[np.int64]
     runs: int
 
@@ -33,8 +34,8 @@ def bands(runs: Sequence[Designs], constraint: int) -> Bands:
     """
     curves = [price(designs, constraint, designs.satisfied) for designs in runs]
     values = np.array([[np.inf if step.f is None else step.f for step in curve.steps] for curve in curves])
-    ranked = np.sort(values, axis=0)
-    chosen = ranked[[round(share * (len(ranked) - 1)) for share in QUARTILES]]
+    behind = np.argsort(values, axis=0, kind="stable")[list(places(len(runs)))]
+    chosen = np.take_along_axis(values, behind, axis=0)
     tolerances = tuple(step.tolerance for step in curves[0].steps)
     found = np.isfinite(values).sum(axis=0)
-    return Bands(tolerances, np.where(np.isfinite(chosen), chosen, np.nan), found, len(runs))
+    return Bands(tolerances, np.where(np.isfinite(chosen), chosen, np.nan), behind, found, len(runs))

@@ -30,6 +30,7 @@ class Designs:
     found: Elites
     cells: NDArray[np.int64]
     hard: frozenset[str]
+    hidden: int | None = None  # the row of the best feasible solution, where it shares its cell with an elite
 
     @classmethod
     def of(cls, archive: Archive, hard: Iterable[str] = ()) -> Designs:
@@ -42,11 +43,13 @@ class Designs:
         found = archive.everything()
         hidden = archive.best(feasible=True) if len(found) > len(archive) else None
         cells = archive.elites.cell if hidden is None else np.append(archive.elites.cell, hidden.cell)
+        last = None if hidden is None else len(found) - 1
         if chosen:
             fixed = [names.index(name) for name in chosen]
             keeps = (found.violations[:, fixed] <= archive.problem.feasible_up_to[fixed]).all(axis=1)
             found, cells = found.rows(keeps), cells[keeps]
-        return cls(archive.problem, archive.tolerances, found, cells, chosen)
+            last = None if last is None else len(found) - 1  # feasible, it keeps them all, and stays the last
+        return cls(archive.problem, archive.tolerances, found, cells, chosen, last)
 
     def __len__(self) -> int:
         return len(self.found)
@@ -114,5 +117,9 @@ class Designs:
 
     def row_of(self, cell: int | None) -> int | None:
         """The row of the elite of a cell, or None."""
-        rows = np.flatnonzero(self.cells == cell) if cell is not None else np.empty(0, dtype=np.int64)
-        return int(rows[0]) if len(rows) else None
+        rows = np.flatnonzero(self.cells == cell).tolist() if cell is not None else []
+        return next((row for row in rows if row != self.hidden), None)
+
+    def behind(self, cell: int | None) -> int | None:
+        """The row of the best feasible solution where an elite of this cell hides it, or None."""
+        return self.hidden if self.hidden is not None and self.cells[self.hidden] == cell else None

@@ -11,8 +11,8 @@ import numpy as np
 from mapelites.answers.designs import Designs, Mask
 from mapelites.problem import Array
 
-Verdict = Literal["binding", "later", "free", "blocking", "unmet", "together", "open", "hard"]
-ORDER: tuple[Verdict, ...] = ("blocking", "unmet", "binding", "later", "together", "free", "open", "hard")
+Verdict = Literal["binding", "later", "free", "unknown", "blocking", "unmet", "together", "open", "hard"]
+ORDER: tuple[Verdict, ...] = ("blocking", "unmet", "binding", "later", "together", "free", "unknown", "open", "hard")
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,13 @@ class Price:
 class Worth:
     """What relaxing one constraint buys, from where it is held.
 
-    `start` is where it is held, `next` one level further, `first` the nearest step that buys anything.
+    `start` is where it is held, `next` one level further, `first` the nearest step that buys anything, and `alone`
+    how many designs relax this one and no other.
 
     binding    one level more lowers the objective
     later      one level more buys nothing, but a further one does
-    free       no level of it buys anything: another constraint, or the bounds, limit the design
+    free       designs were found that relax only this one, and none of them is better
+    unknown    nothing was found that relaxes only this one
     blocking   nothing was found within the tolerances held; relaxing this one alone gives a design
     unmet      no design at all was found that keeps this one, and so nothing within the tolerances held
     together   nothing was found within the tolerances held, and relaxing this one alone does not help
@@ -58,6 +60,14 @@ class Worth:
     start: Step
     next: Step | None
     first: Step | None
+    alone: int
+
+    @property
+    def told(self) -> Step | None:
+        """What a table tells of: one level more, or where that buys nothing the nearest step that does."""
+        if self.verdict in ("hard", "open"):
+            return None
+        return self.next if self.verdict == "binding" else self.first or self.next
 
     @property
     def gain(self) -> float | None:
@@ -108,10 +118,14 @@ def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken:
     following = rest[0] if rest else None
     helps = [step for step in rest if step.f is not None and (start.f is None or step.f < start.f)]
     first = helps[0] if helps else None
-    return Worth(constraint, _verdict(designs, constraint, start, following, first), start, following, first)
+    alone = int(((broken == 1) & breaks[:, constraint]).sum())
+    verdict = _verdict(designs, constraint, start, following, first, alone)
+    return Worth(constraint, verdict, start, following, first, alone)
 
 
-def _verdict(designs: Designs, constraint: int, start: Step, following: Step | None, first: Step | None) -> Verdict:
+def _verdict(
+    designs: Designs, constraint: int, start: Step, following: Step | None, first: Step | None, alone: int
+) -> Verdict:
     if designs.names[constraint] in designs.hard:
         return "hard"
     if following is None:
@@ -121,7 +135,7 @@ def _verdict(designs: Designs, constraint: int, start: Step, following: Step | N
             return "unmet"
         return "blocking" if first is not None else "together"
     if first is None:
-        return "free"
+        return "free" if alone else "unknown"
     return "binding" if first is following else "later"
 
 

@@ -38,7 +38,11 @@ class Recognised:
         return f"{two} = {factor}{one}{rest}"
 
     def spare(self, problem: Problem) -> int | None:
-        """The constraint whose violation the other one's gives away, so that its axis can go; None for neither."""
+        """The constraint whose axis says little beside the other one's; None for neither.
+
+        With an equality the other's value is known at 0, and near it nearly so; of two inequalities that rise
+        together, one violation gives away the other.
+        """
         if self.offset:
             return None
         equality = [problem.constraints[i].kind == "equality" for i in (self.first, self.second)]

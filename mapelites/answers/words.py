@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from mapelites.answers.least import Least
 from mapelites.answers.price import Step, Worth
@@ -10,10 +11,12 @@ from mapelites.tolerances import short
 
 DIGITS = 5
 MOST_DIGITS = 15
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 VERDICTS = {
     "binding": "binding",
     "later": "binding further out",
     "free": "free",
+    "unknown": "unknown",
     "blocking": "in the way",
     "unmet": "cannot be met",
     "together": "not met",
@@ -45,6 +48,16 @@ def amount(value: float, digits: int = DIGITS) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{mantissa}e{int(exponent)}"
+
+
+def plain_number(text: str) -> float:
+    """A number as people type it, thousands separated or not; a `ValueError` where it is none.
+
+    >>> plain_number("1,200.5"), plain_number(" 2e-3 ")
+    (1200.5, 0.002)
+    """
+    plain = text.strip()
+    return float(plain.replace(",", "") if THOUSANDS.fullmatch(plain) else plain)
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
@@ -105,9 +118,11 @@ def worth(name: str, value: Worth) -> str:
         return f"No design was found that keeps {name} within {tolerance(value.start.tolerance)}.{found}"
     if value.verdict == "together":
         return f"Relaxing {name} alone does not help: within the other tolerances no design was found."
-    if value.verdict == "free":
-        start = value.start.f if value.start.f is not None else math.nan
-        return f"Relaxing {name} buys nothing at any level: the objective stays at {amount(start)}."
+    if value.verdict == "unknown":
+        return f"Nothing was found that relaxes only {name}, so what it would buy is not known."
+    if value.verdict == "free" and value.start.f is not None:
+        among = f"the {value.alone:,} designs that relax" if value.alone > 1 else "the one design that relaxes"
+        return f"Nothing better than {amount(value.start.f)} was found among {among} only {name}."
     if value.verdict == "later" and value.first is not None:
-        return f"One level more of {name} buys nothing. {relaxing(name, value.start, value.first)}"
+        return f"Within one level more of {name} nothing better was found. {relaxing(name, value.start, value.first)}"
     return relaxing(name, value.start, value.first or value.next)

@@ -53,6 +53,13 @@ def vessel_map() -> Archive:
     return illuminate(problem, Tolerances.of(problem, levels), search="directed", evaluations=60_000, seed=1)
 
 
+def hiding_map() -> Archive:
+    """Levels without an equality's own tolerance: the best feasible design lies behind an infeasible elite."""
+    line = Problem("line", [-2.0], [2.0], (Constraint("h1", "equality"),), lambda x: (-float(x[0]), [], [float(x[0])]))
+    empty = Archive(line, Tolerances.same(line, (0.0, 1.0)), Elites.empty(line))
+    return empty.add(np.array([[5e-5], [0.5], [1.5]]), np.arange(3), "random")
+
+
 def random_map(seed: int, designs: int = 60, constraints: int = 3) -> Archive:
     """A map of points anywhere, some of them exactly on a constraint's limit, so that naive answers can be compared."""
     random = np.random.default_rng(seed)

@@ -45,7 +45,10 @@ def test_the_ranking_tells_binding_from_free_and_by_how_much(designs: Designs) -
     assert (designs.names[second.constraint], second.verdict) == ("g2", "binding")
     assert second.gain == pytest.approx(best_corner(0.0) - best_corner(0.1), abs=ACCURACY)
     assert (designs.names[last.constraint], last.verdict) == ("g3", "free")
-    assert worth("g3", last).startswith("Relaxing g3 buys nothing at any level: the objective stays at 1.6")
+    assert last.alone > 1
+    assert re.fullmatch(
+        r"Nothing better than 1\.6\S* was found among the \d+ designs that relax only g3\.", worth("g3", last)
+    )
 
 
 @pytest.mark.parametrize("need", [1.95, 1.85, 1.7, 1.4])

@@ -23,7 +23,8 @@ from mapelites.answers import (
 from mapelites.answers.correlation import ranked
 from mapelites.answers.front import MEASURES
 from mapelites.errors import InputError
-from tests.answers.known import random_map
+from mapelites.report import final_solution, places, summarise
+from tests.answers.known import hiding_map, random_map
 
 SEEDS = range(8)
 
@@ -54,7 +55,10 @@ def test_a_price_and_its_verdict_say_what_each_level_gives(seed: int) -> None:
         later = [step.f for step in price(designs, i, limits).steps if step.tolerance > limits[i]]
         better = [f for f in later if f is not None and (start is None or f < start)]
         if start is not None:
-            assert worth.verdict == ("free" if not better else "binding" if later[0] in better else "later")
+            others = np.delete(designs.violations <= limits, i, axis=1).all(axis=1)
+            assert worth.alone == (others & (designs.violations[:, i] > limits[i])).sum()
+            none = "free" if worth.alone else "unknown"
+            assert worth.verdict == (none if not better else "binding" if later[0] in better else "later")
         else:
             kept = (designs.violations[:, i] <= limits[i]).any()
             assert worth.verdict == ("unmet" if not kept else "blocking" if better else "together")
@@ -147,8 +151,9 @@ def test_almost_feasible_designs_beat_the_feasible_one_and_break_little(seed: in
 def test_a_margin_is_a_number_or_a_share_of_the_last_level() -> None:
     designs = Designs.of(random_map(0))
     assert read_margin("0.02", designs).tolist() == [0.02] * 3
+    assert read_margin("1,000", designs).tolist() == [1000.0] * 3
     assert read_margin("5 %", designs) == pytest.approx([0.05] * 3)
-    for text in ("", "much", "-1", "nan", "0 %"):
+    for text in ("", "much", "-1", "nan", "0 %", "0,01"):
         with pytest.raises(InputError, match="the margin must be a number above 0, or a percentage such as 5 %"):
             read_margin(text, designs)
 
@@ -175,16 +180,32 @@ def test_bands_over_runs_are_quartiles_and_a_run_without_a_design_counts_as_the_
     assert found.found.tolist() == np.isfinite(values).sum(axis=0).tolist()
 
 
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 8, 25])
+def test_the_median_of_a_band_is_that_of_the_table_and_names_its_run(number: int) -> None:
+    runs = [Designs.of(random_map(seed, designs=400)) for seed in range(number)]
+    finals = [final_solution(each.problem, each.found, str(i)) for i, each in enumerate(runs)]
+    assert all(final.feasible for final in finals)
+    found = bands(runs, 2)
+    step = found.tolerances.index(runs[0].satisfied[2])
+    median = summarise(finals).median
+    assert (found.quartiles[1, step], str(found.behind[1, step])) == (median.f, median.run)
+    for share, place in zip((0.25, 0.5, 0.75), places(number), strict=True):
+        assert place == np.quantile(np.arange(number), share, method="inverted_cdf")
+
+
 def test_a_best_feasible_design_behind_an_infeasible_elite_is_not_forgotten() -> None:
-    archive = random_map(3, designs=400)
-    wide = archive.rebin(type(archive.tolerances)(archive.tolerances.names, ((0.0,), (0.0,), (0.0, 1.0))))
-    best = wide.best(feasible=True)
-    assert best is not None
-    designs = Designs.of(wide)
+    archive = hiding_map()
+    designs = Designs.of(archive)
+    assert len(designs) == len(archive) + 1
     row = designs.best(designs.satisfied)
     assert row is not None
-    assert designs.f[row] == best.f
-    assert designs.cells[row] == best.cell
+    cell = int(designs.cells[row])
+    assert (designs.f[row], row, designs.behind(cell)) == (-5e-5, designs.hidden, row)
+    elite = designs.row_of(cell)
+    assert elite is not None
+    assert designs.f[elite] == -0.5
+    hard = Designs.of(archive, ("h1",))  # the elite breaks it, the best feasible one cannot
+    assert (hard.row_of(cell), hard.behind(cell), len(hard)) == (None, 0, 1)
 
 
 def test_an_empty_map_has_no_answers_and_says_so() -> None:

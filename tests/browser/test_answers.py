@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from mapelites import Settings, Tolerances
 from mapelites.answers import Designs, almost_feasible, front, least, price, ranking, read_margin
 from mapelites.answers.words import amount, worth
 from mapelites.archive import Archive
+from mapelites.problems.formulas import problem_of
+from mapelites.runs import RunRequest
+from mapelites.snapshot import Snapshot
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
 from tests.browser.run_page import PLOT, clicks_cell, exact_objective, map_is_drawn, opens_run
 
@@ -124,6 +128,31 @@ def test_sliders_and_typed_tolerances_give_the_best_design_within_them_at_once(
     person.sees("#least-answer", "Not found")
 
 
+def test_the_best_feasible_design_behind_an_infeasible_elite_is_the_one_that_is_shown(
+    person: Person, dashboard: Dashboard
+) -> None:
+    line = problem_of("variable x from -2 to 2\nvariable y from -2 to 2\nminimise y - x\nsubject to even: x = y")
+    settings = Settings.of("directed", 2, evaluations=2_000)
+    search = RunRequest.of(line, Tolerances.same(line, (0.0, 1.0)), settings).begin()
+    search.advance(2_000)
+    designs = Designs.of(search.archive())
+    hidden = designs.best(designs.satisfied)
+    assert hidden is not None
+    assert hidden == designs.hidden
+    run_id = dashboard.store.import_run(Snapshot.of(search, 1.0).to_bytes())
+    opens_run(person, f"/run/{run_id}?view=whatif")
+    person.presses("#whatif-answer .answer-design", "Show this design")
+    wait(lambda: exact_objective(person) == designs.f[hidden])
+    wait(lambda: "behind=yes" in person.path)
+    person.sees("#whatif-answer .answer-design[aria-pressed=true]")
+    person.driver.refresh()
+    wait(lambda: exact_objective(person) == designs.f[hidden])
+    person.presses("#inspector button", "Show the elite")
+    elite = designs.row_of(int(designs.cells[hidden]))
+    wait(lambda: exact_objective(person) == designs.f[elite])
+    wait(lambda: "behind=yes" not in person.path)
+
+
 def test_hard_constraints_stay_satisfied_and_near_misses_are_listed(
     person: Person, archive: Archive, designs: Designs, done: str
 ) -> None:
@@ -188,7 +217,7 @@ def test_answers_follow_a_run_that_goes_on_and_other_levels_and_fit_a_phone(
     assert person.sideways() <= 0
     before = person.sees(".answers-body").text
     wait(lambda: person.sees(".answers-body").text != before)
-    person.presses("#related-answer a", "Drop the axis of h2")
+    person.presses("#related-answer a", "Show of h2 only whether it is satisfied")
     person.sees("#rebin-note", "Re-binned from")
     dashboard.store.stop(run_id)
     person.presses("[role=tab]", "What does it cost?")

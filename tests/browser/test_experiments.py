@@ -33,6 +33,14 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     assert len(person.all(".overview-done")) == 12
     person.sees_no(".overview-waiting")
 
+    assert "view=price" in person.sees("#campaign-price-table td a").get_attribute("href")
+    person.sees("#campaign-price .main-svg .points")
+    space = (
+        "const box = (selector) => document.querySelector(selector).getBoundingClientRect();"
+        "return box('#campaign-price-table').top - box('#campaign-price .main-svg').bottom"
+    )
+    assert person.driver.execute_script(space) >= 0  # the table lies below its figure
+
     person.presses(".overview-cell[title^='C17 10D paper-3']")
     person.sees("#campaign-figures-title", "C17 10D")
     assert "problem=C17" in person.path

@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+import shlex
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+from urllib.parse import parse_qsl, urlsplit
+from xml.etree import ElementTree
 
+import numpy as np
+import orjson
 import pytest
 from flask.testing import FlaskClient
+from markupsafe import escape
 
 from app import create_app
-from components.answers_figures import front_figure, moving, pair_figure, price_curve
-from components.answers_report import command
-from components.answers_state import as_data, from_query, read
+from components import answers_almost, answers_relations
+from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
+from components.answers_mathml import mathml
+from components.answers_parts import design
+from components.answers_price import _unmoved
+from components.answers_report_parts import command, problem_file
+from components.answers_state import as_data, as_query, from_query, read
 from mapelites import Settings, Tolerances
-from mapelites.answers import Designs, changes, front, price, ranking
+from mapelites.answers import (
+    Bands,
+    Designs,
+    Price,
+    Step,
+    almost_feasible,
+    changes,
+    front,
+    price,
+    ranking,
+    read_margin,
+    recognise,
+)
 from mapelites.answers.words import worth
-from mapelites.commands.engine import parse_search
+from mapelites.archive import Archive, Elites
+from mapelites.commands.engine import add_search_options, parse_search
 from mapelites.errors import InputError
-from mapelites.problems import get
-from mapelites.runs import RunRequest, Store
+from mapelites.problem import Constraint, Problem
+from mapelites.problems import get, names, own
+from mapelites.problems.files import description
+from mapelites.problems.formulas import problem_of
+from mapelites.runs import Run, RunRequest, Store
+from mapelites.search import Illumination
 from mapelites.snapshot import Snapshot
+from tests.answers.known import corner_map, hiding_map, random_map
 
 LEVELS = Tolerances.default(get("C17", 10))
 REQUEST = RunRequest("C17", 10, LEVELS, Settings.of("paper-3", 10, evaluations=5_000, sigma=0.2))
@@ -58,12 +90,14 @@ def browser(store: Store) -> FlaskClient:
 def test_a_question_survives_the_way_through_an_address() -> None:
     query = {
         "view": "whatif", "about": "h1", "allow": "g1:0.01,h1:any", "hard": "g2", "need": "1,200", "margin": "5 %",
-        "most": "2", "measure": "mean", "pair": "objective,g1",
+        "most": "2", "measure": "mean", "pair": "objective,g1", "behind": "yes",
     }  # fmt: skip
     data = from_query(query, LEVELS)
     assert data["allow"] == {"g1": "0.01", "h1": "any"}
     assert as_data(read(data, LEVELS)) == data
+    assert as_query(read(data, LEVELS)) == {name: query[name] for name in query if name != "margin"}  # the usual one
     assert from_query({}, LEVELS)["view"] == "map"
+    assert as_query(read({}, LEVELS)) == {}
 
 
 @pytest.mark.parametrize(
@@ -89,8 +123,8 @@ def test_every_point_of_every_figure_leads_to_an_elite(designs: Designs) -> None
     columns = (designs.f, designs.violations[:, 0])
     figures: list[dict[str, Any]] = [
         price_curve(designs, curve, 1e-4, None, dark=False),
-        moving(designs, curve, changes(designs, curve), dark=True),
-        front_figure(designs, front(designs), "total", int(designs.cells[0]), dark=False),
+        moving(designs, curve, changes(designs, curve), None, dark=True),
+        front_figure(designs, front(designs), "total", 0, dark=False),
         pair_figure(designs, columns, ("objective", "g1"), None, dark=True),
     ]
     cells = set(designs.cells.tolist())
@@ -101,12 +135,114 @@ def test_every_point_of_every_figure_leads_to_an_elite(designs: Designs) -> None
             assert {cell for cell in trace["customdata"] if cell is not None} <= cells
 
 
+def test_prices_over_many_runs_are_drawn_by_orders_of_magnitude_where_they_span_many() -> None:
+    quartiles = np.array([[np.nan, 9e3, 7e2], [np.nan, 9e3, 8e3], [np.nan, 2e7, 9e3]])
+    band = Bands((0.0, 1e-4, np.inf), quartiles, np.zeros((3, 3), dtype=np.int64), np.array([0, 4, 4]), 4)
+    axis = band_curve(band, "h1", dark=False)["layout"]["yaxis"]
+    assert axis["type"] == "log"
+    near = replace(band, quartiles=quartiles * [1, 1, 12] - [[0], [0], [2e7 - 9e3]])
+    assert band_curve(near, "h1", dark=False)["layout"]["yaxis"]["type"] != "log"
+
+
 def test_the_selected_design_is_marked_in_a_figure(designs: Designs) -> None:
     found = front(designs)
     row = found.rows[1]
-    figure = front_figure(designs, found, "total", int(designs.cells[row]), dark=False)
+    figure = front_figure(designs, found, "total", row, dark=False)
     sizes = figure["data"][1]["marker"]["size"]
     assert [size == max(sizes) for size in sizes] == [each == row for each in found.rows]
+    curve = price(designs, 2, designs.satisfied)
+    lines = moving(designs, curve, changes(designs, curve), curve.rows[-1], dark=False)["data"]
+    for line in lines:
+        sizes = line["marker"]["size"]
+        assert [size == max(sizes) for size in sizes] == [step.row == curve.rows[-1] for step in curve.steps]
+
+
+def test_the_selected_design_is_drawn_where_there_are_too_many_to_draw_all() -> None:
+    many = Designs.of(random_map(0, designs=4_000, constraints=6))
+    columns = (many.f, many.violations[:, 0])
+    assert len(many) > 5
+    with patch("components.answers_figures.MOST_POINTS", 5):
+        for row in range(len(many)):
+            (points,) = pair_figure(many, columns, ("objective", "c0"), row, dark=False)["data"]
+            at = [size == max(points["marker"]["size"]) for size in points["marker"]["size"]].index(True)
+            assert points["customdata"][at] == many.cells[row]
+
+
+def test_a_design_that_an_elite_hides_is_named_apart_from_it() -> None:
+    hiding = Designs.of(hiding_map())
+    row = hiding.best(hiding.satisfied)
+    assert row == hiding.hidden
+    cell = int(hiding.cells[row])
+    elite = hiding.row_of(cell)
+    assert elite is not None
+    assert (hiding.f[elite] < hiding.f[row], hiding.behind(cell), hiding.behind(cell + 1)) == (True, row, None)
+    one, other = (
+        design(hiding, row, row).to_plotly_json()["props"],
+        design(hiding, elite, row).to_plotly_json()["props"],
+    )
+    assert (one["data-cell"], one["data-behind"], one["aria-pressed"]) == (str(cell), "true", "true")
+    assert (other["data-cell"], other.get("data-behind"), other["aria-pressed"]) == (str(cell), None, "false")
+    points = front_figure(hiding, front(hiding), "total", None, dark=False)["data"][1]["customdata"]
+    assert points[0] == f"{cell}*"
+
+
+def test_what_does_not_move_is_told_as_far_as_it_is_known() -> None:
+    def said(*rows: int | None) -> str:
+        return _unmoved(Price(0, tuple(Step(float(i), row) for i, row in enumerate(rows))))
+
+    assert said(1, 1, 1) == "One design serves at every tolerance."
+    assert said(None, 1, 1) == "One design serves wherever any was found."
+    assert said(1, 2) == "The design changes, but no variable moves by more than 0.5 % of its range."
+    assert said(None, None) == "No design was found along this curve."
+
+
+def links(content: Any) -> dict[str, str]:
+    text = orjson.dumps(content, default=lambda each: each.to_plotly_json()).decode()
+    return dict(re.findall(r'"children":"([^"]*)","href":"([^"]*)"', text))
+
+
+def designs_of(problem: Problem, number: int = 60) -> Designs:
+    points = np.random.default_rng(1).uniform(problem.lower, problem.upper, (number, problem.dimension))
+    return Designs.of(Archive(problem, Tolerances.default(problem), Elites.empty(problem)).add(points, 0, "random"))
+
+
+def test_an_axis_that_says_little_can_be_reduced_and_the_question_stays() -> None:
+    designs = designs_of(get("C16", 10))
+    asked = read({"view": "relations", "hard": ["g1"], "need": "3"}, designs.tolerances)
+    page = ("/run/x", {"at": "500", **as_query(asked)})
+    found = links(answers_relations.view(designs, asked, recognise(designs, 64), page, None, dark=False))
+    query = dict(parse_qsl(urlsplit(found["Show of h2 only whether it is satisfied"]).query))
+    assert query == {**page[1], "levels": "0,1e-4,0.01,1;0,1e-4,0.01,1;0,1e-4,0.01,1;0,1e-4"}
+    coarse = Tolerances(designs.names, (*designs.tolerances.levels[:3], (0.0, 1e-4)))
+    again = replace(designs, tolerances=coarse)
+    assert not links(answers_relations.view(again, asked, recognise(again, 64), page, None, dark=False))
+
+
+def test_a_constraint_is_taken_off_a_map_that_cannot_show_all() -> None:
+    def function(x: np.ndarray) -> tuple[float, list[float], list[float]]:
+        return float(x[0]), [float(x[0] - 1), float(2 * (x[0] - 1)), *(float(x[i] - x[0]) for i in (1, 2, 3))], []
+
+    constraints = tuple(Constraint(f"g{i}", "inequality") for i in range(1, 6))
+    designs = designs_of(Problem("five", [0.0] * 4, [4.0] * 4, constraints, function))
+    asked = read({"view": "relations"}, designs.tolerances)
+    found = links(answers_relations.view(designs, asked, recognise(designs), ("/run/x", {}), None, dark=False))
+    assert found == {"Take g2 off the map": "/run/x?axes=g1,g3,g4,g5,g2"}
+
+
+def test_a_margin_that_is_too_small_says_which_would_do() -> None:
+    designs = Designs.of(corner_map())
+    tight = read({"view": "almost", "margin": "1e-9"}, designs.tolerances)
+    words = str(answers_almost.view(designs, tight, None))
+    found = re.search(r"breaking one constraint takes a margin of ([0-9.e-]+)\. Or allow two\.", words)
+    assert found is not None
+    margin = found[1]
+    assert almost_feasible(designs, read_margin(margin, designs), 1)
+    assert not almost_feasible(designs, read_margin(margin, designs) * 0.99, 1)
+    share = read({"view": "almost", "margin": "1e-9 %", "most": 2}, designs.tolerances)
+    words = str(answers_almost.view(designs, share, None))
+    found = re.search(r"breaking one or two constraints takes a margin of ([0-9.e-]+ %)\.'", words)
+    assert found is not None
+    assert almost_feasible(designs, read_margin(found[1], designs), 2)
 
 
 def test_a_report_holds_the_answer_and_everything_it_shows(browser: FlaskClient, run_id: str, designs: Designs) -> None:
@@ -131,16 +267,104 @@ def test_a_report_of_other_levels_says_so_and_a_wrong_address_why_not(browser: F
     assert browser.get("/run/nobody/report.html").status_code == 404
 
 
-def test_the_command_of_a_report_repeats_the_run(store: Store, run_id: str, snapshot: Snapshot) -> None:
-    import argparse
-    import shlex
-
-    from mapelites.commands.engine import add_search_options
-
+def repeated(run: Run) -> Illumination:
+    """The search that the command of a report describes."""
     parser = argparse.ArgumentParser()
     add_search_options(parser)
-    words = shlex.split(command(store.run(run_id)))
+    words = shlex.split(command(run), comments=True)
     assert words[:4] == ["python", "-m", "mapelites", "run"]
-    search = parse_search(parser.parse_args(words[4:]))
+    return parse_search(parser.parse_args(words[4:]))
+
+
+def test_the_command_of_a_report_repeats_the_run(store: Store, run_id: str, snapshot: Snapshot) -> None:
+    search = repeated(store.run(run_id))
     search.advance(5_000)
     assert search.elites().f.tolist() == snapshot.elites.f.tolist()
+
+
+CAN = """problem Can
+variable r from 1 to 20 [cm] "radius"
+variable h from 1 to 40 [cm]
+minimise 2*pi*r^2 + 2*pi*r*h
+subject to volume: pi*r^2*h >= 1000
+           slim: h >= 4*r
+"""
+
+
+def test_the_report_of_ones_own_formulas_holds_all_that_its_command_needs(
+    store: Store, browser: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can = problem_of(CAN)
+    settings = Settings.of("paper-3", 2, evaluations=500, archive="centroids", centroids=20)
+    search = RunRequest.of(can, Tolerances.default(can), settings).begin()
+    search.advance(500)
+    run = store.run(store.import_run(Snapshot.of(search, 1.0).to_bytes()))
+    text = browser.get(f"/run/{run.id}/report.html").get_data(as_text=True)
+    assert str(escape(CAN.strip())) in text
+    assert f"--problems {problem_file(run)}" in text
+    for told in ("<th scope='col'>unit</th>", "<td>cm</td>", "<td>radius</td>", "<td>40</td>"):
+        assert told in text
+    monkeypatch.chdir(tmp_path)
+    Path(problem_file(run)).write_text(CAN, "utf-8")
+    try:
+        again = repeated(run)
+    finally:
+        own.watch([])
+    again.advance(500)
+    assert again.settings == settings
+    assert again.elites().f.tolist() == search.elites().f.tolist()
+
+
+def test_a_report_takes_names_for_text_whatever_they_look_like(store: Store, browser: FlaskClient) -> None:
+    name = "<svg><script>alert(1)</script>"
+    evil = Problem("evil", [0.0], [2.0], (Constraint(name, "inequality"),), lambda x: (float(x[0]), [1 - x[0]], []))
+    evil = replace(evil, source=description(evil, "<b>.py", "0" * 64))
+    search = RunRequest.of(evil, Tolerances.default(evil), Settings.of("paper-3", 1, evaluations=200)).begin(
+        problem=evil
+    )
+    search.advance(200)
+    run_id = store.import_run(Snapshot.of(search, 1.0).to_bytes())
+    text = browser.get(f"/run/{run_id}/report.html").get_data(as_text=True)
+    assert "<script" not in text
+    assert "<b>" not in text
+    assert text.count(str(escape(name))) >= 3
+
+
+def test_a_report_lists_every_constraint(store: Store, browser: FlaskClient) -> None:
+    problem = get("speed-reducer")
+    search = RunRequest.of(problem, Tolerances.default(problem), Settings.of("paper-3", 7, evaluations=500)).begin()
+    search.advance(500)
+    run_id = store.import_run(Snapshot.of(search, 1.0).to_bytes())
+    text = browser.get(f"/run/{run_id}/report.html").get_data(as_text=True)
+    assert len(problem.constraints) > 10
+    for constraint in problem.constraints:
+        assert text.count(f"<th scope='row'>{constraint.name}</th>") >= 2
+    hard = ",".join(constraint.name for constraint in problem.constraints)
+    assert not len(Designs.of(search.archive(), hard.split(",")))
+    text = browser.get(f"/run/{run_id}/report.html?hard={hard}").get_data(as_text=True)
+    assert "satisfies all that is marked hard" in text
+
+
+def test_every_formula_becomes_well_formed_mathml() -> None:
+    for problem in map(get, names()):
+        for formula in (problem.formula, *problem.definitions, *(each.formula for each in problem.constraints)):
+            found = str(mathml(formula))
+            assert ElementTree.fromstring(found).tag == "math"
+            assert "\\" not in found
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"\frac{4}{3}\,x_{12}^{3}", '<mfrac><mrow><mn>4</mn></mrow><mrow><mn>3</mn></mrow></mfrac>'
+         '<mspace width="0.17em"></mspace>'
+         '<msubsup><mi>x</mi><mrow><mn>12</mn></mrow><mrow><mn>3</mn></mrow></msubsup>'),
+        (r"\left|a\right|^2", "<msup><mrow><mo>|</mo><mi>a</mi><mo>|</mo></mrow><mn>2</mn></msup>"),
+        (r"\cos^4 z_i", "<msup><mi>cos</mi><mn>4</mn></msup><msub><mi>z</mi><mi>i</mi></msub>"),
+        (r"\sigma_{\mathrm{max}} \ge 2.5", "<msub><mi>σ</mi><mrow><mi>max</mi></mrow></msub><mo>≥</mo><mn>2.5</mn>"),
+        (r"x^23 < \odd", "<msup><mi>x</mi><mn>2</mn></msup><mn>3</mn><mo>&lt;</mo><mtext>\\odd</mtext>"),
+        (r"\frac{", "<mfrac><mrow></mrow><mrow></mrow></mfrac>"),
+    ],
+)  # fmt: skip
+def test_a_formula_is_written_as_mathml(formula: str, expected: str) -> None:
+    assert mathml(formula) == f"<math>{expected}</math>"

@@ -11,14 +11,15 @@ from dash import Dash, Input, Output, State, html, no_update
 from dash.development.base_component import Component
 
 from components import run_ids as ids
-from components import summary
+from components import run_levels, summary, tolerance_form
 from components.context import Context
 from components.format import rate
-from components.run_view import read_levels, text
+from components.run_view import text
 from components.shell import URL
 from components.shell_notices import notice, show
 from mapelites.errors import InputError
 from mapelites.runs import Run, Store
+from mapelites.tolerances import Tolerances
 
 FULL_SPEED = "full"
 PACES = (2_000, 20_000, 200_000)
@@ -63,17 +64,18 @@ def register(app: Dash, context: Context) -> None:
         prevent_initial_call=True,
     )
     def again(clicks: Any, run_id: Any) -> Any:
-        return _again(context, text("run", run_id), None) if clicks else no_update
+        return _again(context, text("run", run_id)) if clicks else no_update
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),
         Input("run-again-levels", "n_clicks"),
         State(ids.RUN, "data"),
-        State(ids.LEVELS, "data"),
+        State(tolerance_form.value_id(run_levels.FORM), "data"),
         prevent_initial_call=True,
     )
-    def again_with_levels(clicks: Any, run_id: Any, levels: Any) -> Any:
-        return _again(context, text("run", run_id), levels) if clicks else no_update
+    def again_with_levels(clicks: Any, run_id: Any, content: Any) -> Any:
+        # What stands in the form, not what the map shows: that stays with the last levels that were right.
+        return _again(context, text("run", run_id), tolerance_form.read(content)) if clicks else no_update
 
     @app.callback(Input("run-pace", "value"), State(ids.RUN, "data"), prevent_initial_call=True)
     def set_pace(value: Any, run_id: Any) -> None:
@@ -102,9 +104,8 @@ def _register_button(app: Dash, context: Context, name: str) -> None:
             show(notice(words, key=f"run-{name}"))
 
 
-def _again(context: Context, run_id: str, levels: Any) -> str:
+def _again(context: Context, run_id: str, levels: Tolerances | None = None) -> str:
     """A new run with the same request, or with other levels, and the way to it."""
     request = context.store.run(run_id).request
-    wanted = read_levels(levels, request.tolerances) or request.tolerances
-    created = context.store.create(replace(request.renewed(), tolerances=wanted))
+    created = context.store.create(replace(request.renewed(), tolerances=levels or request.tolerances))
     return summary.address(context.store.run(created))

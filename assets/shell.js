@@ -80,6 +80,9 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
     }
   });
 
+  // A page that a callback leads to opens at its top, as one does that a link leads to.
+  window.addEventListener("_dashprivate_pushstate", () => window.scrollTo(0, 0));
+
   document.addEventListener("keydown", function (event) {
     const typing = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
     if (event.key === "?" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {

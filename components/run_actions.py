@@ -17,11 +17,12 @@ from components.format import rate
 from components.run_view import text
 from components.shell import URL
 from components.shell_notices import notice, show
+from components.start_form import SECONDS_TO_WATCH
 from mapelites.errors import InputError
 from mapelites.runs import Run, Store
 from mapelites.tolerances import Tolerances
 
-FULL_SPEED = "full"
+FULL_SPEED, WATCH = "full", "watch"
 PACES = (2_000, 20_000, 200_000)
 DONE: dict[str, tuple[Callable[[Store, str], None], str]] = {
     "pause": (lambda store, run: store.pause(run), "Pausing. Nothing is lost"),
@@ -36,14 +37,15 @@ def pace(run: Run) -> Component:
     """How fast the run may go, in a select."""
     now = run.request.pace
     paces = sorted({*PACES, *([now] if now else [])})
-    options = [{"value": FULL_SPEED, "label": "Full speed"}]
+    options = [{"value": FULL_SPEED, "label": "Full speed"}, {"value": WATCH, "label": "Watch it fill"}]
     options += [{"value": repr(float(each)), "label": rate(each)} for each in reversed(paces)]
+    chosen = repr(float(now)) if now else WATCH if run.request.watch else FULL_SPEED
     return html.Div(
         dmc.Select(
             id="run-pace",
             label="Pace",
             data=options,
-            value=repr(float(now)) if now else FULL_SPEED,
+            value=chosen,
             allowDeselect=False,
             size="xs",
             w=118,
@@ -79,17 +81,18 @@ def register(app: Dash, context: Context) -> None:
 
     @app.callback(Input("run-pace", "value"), State(ids.RUN, "data"), prevent_initial_call=True)
     def set_pace(value: Any, run_id: Any) -> None:
-        wanted = read_pace(value)
-        if context.store.run(text("run", run_id)).request.pace != wanted:
-            context.store.set_pace(run_id, wanted)
+        pace, watch = read_pace(value)
+        now = context.store.run(text("run", run_id)).request
+        if (now.pace, now.watch is None) != (pace, watch is None):
+            context.store.set_pace(run_id, pace, watch)
 
 
-def read_pace(value: Any) -> float | None:
-    """Evaluations per second, or None for full speed."""
-    if value == FULL_SPEED:
-        return None
+def read_pace(value: Any) -> tuple[float | None, float | None]:
+    """Evaluations per second, or None for full speed; and the seconds to watch the map fill, or None."""
+    if value in (FULL_SPEED, WATCH):
+        return None, SECONDS_TO_WATCH if value == WATCH else None
     try:
-        return float(value)
+        return float(value), None
     except (TypeError, ValueError):
         raise InputError(f"pace: a number of evaluations per second is needed, but it was {value!r}") from None
 

@@ -18,6 +18,7 @@ from components.format import count, duration, many, number, percent, rate
 from components.run_curve import curves
 from components.shell_notices import icon
 from mapelites.runs import Moment, Run
+from mapelites.runs.pacing import seconds_left
 
 ACTIVE = ("queued", "running")
 SMOOTHING = 0.5
@@ -115,7 +116,7 @@ def _progress_words(run: Run, speed: float | None) -> list[Component]:
     budget = run.request.settings.evaluations
     second = ""
     if run.state == "running" and speed:
-        second = f"{rate(speed)} · {duration((budget - run.evaluations) / speed)} left"
+        second = f"{rate(speed)} · {duration(_seconds_left(run, speed))} left"
     elif run.state == "queued":
         second = "waits for a free worker"
     elif run.state != "running" and run.seconds:
@@ -124,6 +125,14 @@ def _progress_words(run: Run, speed: float | None) -> list[Component]:
         html.Div([html.B(count(run.evaluations)), f" of {count(budget)} evaluations"], className="run-spent"),
         html.Div(second, className="run-rate"),
     ]
+
+
+def _seconds_left(run: Run, speed: float) -> float:
+    """A run that is watched gets faster as it goes."""
+    budget = run.request.settings.evaluations
+    if run.request.watch is not None:
+        return seconds_left(run.request.watch, budget, run.evaluations)
+    return (budget - run.evaluations) / speed
 
 
 def _numbers(run: Run) -> list[Component]:

@@ -22,7 +22,7 @@ from mapelites.tolerances import Tolerances, short
 
 DEFAULT_PROBLEM = "C17"
 PREFERRED_SEARCHES = ("directed", "paper-3")  # the first of these that there is
-SECONDS_TO_WATCH = 10
+SECONDS_TO_WATCH = 10.0
 SLOW_BUDGET = 5_000  # evaluations of a function without a kernel
 MOST_DIMENSIONS = 30  # of the built-in problems
 WATCH, FULL_SPEED = "watch", "full"
@@ -184,8 +184,8 @@ def read(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunRequest 
     if tolerances.names != tuple(constraint.name for constraint in problem.constraints):
         errors["tolerances"] = f"The levels were for {', '.join(tolerances.names)}, not for {problem.title}"
         return None, errors
-    speed = settings.evaluations / SECONDS_TO_WATCH if pace == WATCH else None
-    return RunRequest.of(problem, tolerances, settings, speed), errors
+    watch = SECONDS_TO_WATCH if pace == WATCH else None
+    return RunRequest.of(problem, tolerances, settings, watch=watch), errors
 
 
 def _problem(values: Mapping[str, Any], errors: dict[str, str]) -> Any:

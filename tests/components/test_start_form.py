@@ -24,13 +24,13 @@ def test_the_form_opens_with_a_run_that_can_be_started() -> None:
     assert request is not None
     assert (request.problem, request.dimension, request.tolerances.cells) == ("C17", 10, 125)
     assert request.settings.search == start_form.default_search()
-    assert request.pace == request.settings.evaluations / 10
+    assert (request.pace, request.watch) == (None, 10.0)
 
 
 def test_full_speed_has_no_pace() -> None:
     request, _ = read(defaults({}), levels(), FULL_SPEED)
     assert request is not None
-    assert request.pace is None
+    assert (request.pace, request.watch) == (None, None)
 
 
 @pytest.mark.parametrize(

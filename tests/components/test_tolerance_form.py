@@ -33,7 +33,7 @@ def test_a_wrong_chip_is_told_in_words(chips: Any, words: str) -> None:
 
 
 def test_of_many_wrong_chips_some_are_named_and_the_rest_counted() -> None:
-    with pytest.raises(InputError, match="but one was -5; and 4 more$"):
+    with pytest.raises(InputError, match=r"but one was -5; and 4 more$"):
         tolerance_form.parse("g1", [f"-{k}" for k in range(1, 10)])
 
 

@@ -54,6 +54,16 @@ class RunRequest:
         """How many cells the search's map has."""
         return self.settings.centroids if self.settings.archive == "centroids" else self.tolerances.cells
 
+    @cached_property
+    def possible_cells(self) -> int:
+        """How many of these cells can exist, given the relations between the constraints."""
+        if self.settings.archive == "centroids":
+            return self.cells
+        try:
+            return self.tolerances.possible_cells(self.get_problem())
+        except InputError:  # a run may outlive its problem
+            return self.cells
+
     def begin(
         self,
         state: Mapping[str, Any] | None = None,

@@ -15,6 +15,16 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       };
       label();
     },
+    // The first wrong field of the start form, out of the way of its buttons.
+    goToField: function (wrong) {
+      const place = document.getElementById(wrong[1] === "tolerances" ? "start-rows" : "start-" + wrong[1]);
+      const field = place && (place.matches("input") ? place : place.querySelector("[aria-invalid=true], input"));
+      if (!field) { return; }
+      const folded = field.closest("details");
+      if (folded) { folded.open = true; }
+      field.focus({ preventScroll: true });
+      field.scrollIntoView({ block: "center" });
+    },
     narrow: function () {
       return window.innerWidth < 900;
     },

@@ -129,8 +129,8 @@ def variables(problem: Problem, elite: Elite, other: Elite | None) -> Component:
     )
 
 
-def differences(archive: Archive, elite: Elite, other: Elite) -> Component:
-    """How the objective and the violations differ from another elite's."""
+def differences(archive: Archive, elite: Elite, other: Elite, called: str) -> Component:
+    """How the objective and the violations differ from another elite's, which is called so."""
     names = ("objective", *archive.tolerances.names)
     mine = (elite.f, *elite.violations)
     theirs = (other.f, *other.violations)
@@ -145,7 +145,7 @@ def differences(archive: Archive, elite: Elite, other: Elite) -> Component:
         )
         for name, a, b in zip(names, mine, theirs, strict=True)
     ]
-    heads = ("", "this", "other", "difference")
+    heads = ("", "this", called, "difference")
     return html.Table(
         [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
         className="inspector-table",

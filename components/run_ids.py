@@ -17,6 +17,7 @@ BRUSH = "run-brush"  # Store: the brushes of the parallel coordinates, or None
 OVERVIEW = "run-overview"  # Tabs: which view of all constraints is open
 SELECTED = "run-selected"  # Store: the chosen cell, or None
 PINNED = "run-pinned"  # Store: the elite that others are compared with, or None
+PINNED_CELL = "run-pinned-cell"  # Store: the cell it lies in at the levels shown, as text, or None
 DRAWN = "run-drawn"  # Store: what the figure shows
 NARROW = "run-narrow"  # Store: whether the screen is narrow
 MAP = "run-map"  # Graph

@@ -83,6 +83,8 @@ FIELDS = (
 )  # fmt: skip
 SLOW = tuple(field.name for field in FIELDS if field.slow)
 SETTINGS = tuple(field.name for field in FIELDS if field.name not in ("dimension", "search"))
+LABELS = {field.name: field.label for field in FIELDS}
+MOST_TOLD = 3  # wrong fields that a notice lists
 
 
 def default_search() -> str:
@@ -217,7 +219,7 @@ def _settings(values: Mapping[str, Any], dimension: int, errors: dict[str, str])
         try:
             Settings.of(str(search), dimension, **{**with_it, name: value})
         except InputError as error:
-            wrong[name] = _words(error)
+            wrong[name] = _words(error, name)
     errors.update(wrong)
     return None if wrong else Settings.of(str(search), dimension, **given)
 
@@ -238,6 +240,21 @@ def _tolerances(levels: Any, errors: dict[str, str]) -> Tolerances | None:
         return None
 
 
-def _words(error: InputError) -> str:
-    text = str(error).replace("_", " ")
+def in_order(errors: Mapping[str, str]) -> list[str]:
+    """The wrong fields as they come on the page: the problem, the levels, the search."""
+    page = ["problem", "dimension", "tolerances", *LABELS]
+    return sorted(errors, key=page.index)
+
+
+def told(errors: Mapping[str, str]) -> list[str]:
+    """What is wrong, a sentence for each of the first fields and the number of the others."""
+    names = in_order(errors)
+    more = len(names) - MOST_TOLD
+    return [f"{errors[name]}." for name in names[:MOST_TOLD]] + ([f"And {more} more."] if more > 0 else [])
+
+
+def _words(error: InputError, name: str = "") -> str:
+    """An error as a sentence begins, with the field's label for the setting's name."""
+    text = str(error)
+    text = f"{LABELS[name]}{text.removeprefix(name)}" if name and text.startswith(f"{name} ") else text
     return text[:1].upper() + text[1:]

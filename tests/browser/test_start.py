@@ -90,7 +90,7 @@ def test_a_wrong_field_says_so_beside_it_and_loses_nothing(person: Person, dashb
     person.sees(".mantine-InputWrapper-error", "Evaluations must be a whole number, but it was 'ten'")
     person.presses(".advanced summary")
     person.types("#start-sigma", "-3")
-    person.sees(".mantine-InputWrapper-error", "Sigma must be above 0 to 1e+06, but it was -3")
+    person.sees(".mantine-InputWrapper-error", "Mutation step σ must be above 0 and at most 1,000,000, but it was -3")
     person.presses("#start-button")
     person.sees(".mantine-Notification-root", "Nothing started: 2 fields are wrong")
     assert len(dashboard.store.runs()) == before

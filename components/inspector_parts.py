@@ -41,12 +41,13 @@ def verdict(archive: Archive, elite: Elite) -> Component:
         return dmc.Badge("feasible", color="teal", variant="light", className="state")
     limits = archive.problem.feasible_up_to
     failing = [
-        f"{name} by {number(float(violation))}"
+        html.Span(f"{name} by {number(float(violation))}", className="number")
         for name, violation, limit in zip(archive.tolerances.names, elite.violations, limits, strict=True)
         if violation > limit
     ]
+    listed = [part for each in failing for part in (", ", each)][1:]
     return html.Div(
-        [dmc.Badge("infeasible", color="gray", variant="light", className="state"), f" fails {', '.join(failing)}"],
+        [dmc.Badge("infeasible", color="gray", variant="light", className="state"), " fails ", *listed],
         className="verdict",
     )
 

@@ -27,10 +27,10 @@ SLOW_BUDGET = 5_000  # evaluations of a function without a kernel
 MOST_DIMENSIONS = 30  # of the built-in problems
 WATCH, FULL_SPEED = "watch", "full"
 SEARCH_LABELS = {
-    "directed": "Directed: operators compete for the budget",
+    "directed": "Directed: operators that compete",
     "paper-1": "Paper 1: mutation, σ = 0.1",
     "paper-2": "Paper 2: mutation, σ = 0.5",
-    "paper-3": "Paper 3: mutation σ = 0.1 and crossover",
+    "paper-3": "Paper 3: σ = 0.1 and crossover",
 }
 RULE_LABELS = {
     "toroidal": "Toroidal: comes in again at the other side",

@@ -37,7 +37,7 @@ def pace(run: Run) -> Component:
     """How fast the run may go, in a select."""
     now = run.request.pace
     paces = sorted({*PACES, *([now] if now else [])})
-    options = [{"value": FULL_SPEED, "label": "Full speed"}, {"value": WATCH, "label": "Watch it fill"}]
+    options = [{"value": FULL_SPEED, "label": "Full speed"}, {"value": WATCH, "label": "Watch"}]
     options += [{"value": repr(float(each)), "label": rate(each)} for each in reversed(paces)]
     chosen = repr(float(now)) if now else WATCH if run.request.watch else FULL_SPEED
     return html.Div(

@@ -209,6 +209,10 @@ def test_an_address_that_makes_no_sense_is_refused_in_words(query: dict[str, str
         from_query(query, OWN)
 
 
+def test_a_pace_is_full_speed_a_number_or_slow_enough_to_watch() -> None:
+    assert [read_pace(each) for each in ("full", "2000.0", "watch")] == [(None, None), (2_000.0, None), (None, 10.0)]
+
+
 def test_words_from_a_browser_are_refused_in_words() -> None:
     with pytest.raises(InputError, match="pace: a number of evaluations per second is needed, but it was 'fast'"):
         read_pace("fast")

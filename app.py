@@ -121,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
     options = Parser(description=__doc__)
     options.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
-    options.add_argument("--port", type=int, default=8050, help="the port to listen on (default: 8050)")
+    options.add_argument("--port", type=whole, default=8050, help="the port to listen on (default: 8050)")
     options.add_argument("--data", type=Path, help=f"where runs are kept (default: {Store.default_path()})")
     options.add_argument(
         "--trust", action="append", default=[], metavar="NAME", help="a further name by which browsers may call it"

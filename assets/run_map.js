@@ -119,8 +119,9 @@
   function outlines() {
     const map = meta(), box = byId("map-box");
     if (!map || !box) { return; }
-    const chosen = box.dataset.cell;
-    outline("map-selection", chosen === undefined || chosen === "" ? null : placeOf(map, chosen));
+    const at = (cell) => (cell === undefined || cell === "" ? null : placeOf(map, cell));
+    outline("map-selection", at(box.dataset.cell));
+    outline("map-pinned", at(box.dataset.pinned));
     outline("map-cursor", document.activeElement === box ? cursor : null);
   }
 
@@ -360,10 +361,10 @@
         return window.matchMedia(NARROW).matches;
       },
 
-      attach: function (figure, cell, drawn) {
+      attach: function (figure, cell, pinned, drawn) {
         window.dash_clientside.live.drawn(drawn);
         const box = byId("map-box");
-        if (box) { box.dataset.cell = cell === null || cell === undefined ? "" : cell; }
+        if (box) { box.dataset.cell = cell ?? ""; box.dataset.pinned = pinned ?? ""; }
         let tries = 100;
         (function whenReady() {
           const gd = plot();
@@ -440,8 +441,9 @@
       tools: function (pin, python, json, download, link, texts, pinned) {
         const id = triggered();
         const nothing = [none(), none()];
+        if (id === "inspector-pin" && pinned) { return [null, "Pin"]; }
         if (!texts) { return nothing; }
-        if (id === "inspector-pin") { return pinned ? [null, "Pin"] : [texts.pin, "Unpin"]; }
+        if (id === "inspector-pin") { return [texts.pin, "Unpin"]; }
         if (id === "inspector-download") { save(texts.file, texts.json); return nothing; }
         const text = id === "inspector-link" ? window.location.href : id === "inspector-python" ? texts.python : texts.json;
         copy(text).then(() => say(id, "Copied"), () => say(id, "Not allowed"));

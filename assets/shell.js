@@ -15,6 +15,16 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       };
       label();
     },
+    // The first wrong field of the start form, out of the way of its buttons.
+    goToField: function (wrong) {
+      const place = document.getElementById(wrong[1] === "tolerances" ? "start-rows" : "start-" + wrong[1]);
+      const field = place && (place.matches("input") ? place : place.querySelector("[aria-invalid=true], input"));
+      if (!field) { return; }
+      const folded = field.closest("details");
+      if (folded) { folded.open = true; }
+      field.focus({ preventScroll: true });
+      field.scrollIntoView({ block: "center" });
+    },
     narrow: function () {
       return window.innerWidth < 900;
     },
@@ -79,6 +89,9 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       setTimeout(() => document.getElementById("start-button").click(), 0);
     }
   });
+
+  // A page that a callback leads to opens at its top, as one does that a link leads to.
+  window.addEventListener("_dashprivate_pushstate", () => window.scrollTo(0, 0));
 
   document.addEventListener("keydown", function (event) {
     const typing = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");

@@ -25,11 +25,12 @@ def _figure(lines: Sequence[Line], column: int, title: str, look: Look) -> dict[
     values = values[~np.isnan(values)]
     wide = len(values) > 1 and values.min() > 0 and values.max() / values.min() > 100
     grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True}
+    scale = {"type": "log", "exponentformat": "power"} if wide and column == 2 else {"type": "linear"}
     return {
         "data": [_trace(name, curve, column, shade) for name, curve, shade in lines],
         "layout": {
             "xaxis": {**grid, "title": {"text": "evaluations"}, "rangemode": "tozero"},
-            "yaxis": {**grid, "title": {"text": title}, "type": "log" if wide and column == 2 else "linear"},
+            "yaxis": {**grid, **scale, "title": {"text": title}},
             "margin": {"l": 56, "r": 12, "t": 12, "b": 44},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",

@@ -39,11 +39,12 @@ def layout() -> Component:
         [
             dcc.Store(id=ids.seen("inspector")),
             dcc.Store(id=ids.PINNED, storage_type="memory"),
+            dcc.Store(id=ids.PINNED_CELL),
             dcc.Store(id="inspector-texts"),
             dcc.Store(id="inspector-key"),
             html.Div([dmc.Title("Inspector", order=2, size="h4"), close], className="inspector-title"),
-            html.Div(_hint(), id="inspector-content", className="inspector-content"),
             html.Div(buttons, id="inspector-tools", className="inspector-tools", hidden=True),
+            html.Div(_hint(), id="inspector-content", className="inspector-content"),
         ],
         id="inspector",
         className="card inspector",
@@ -60,6 +61,7 @@ def register(app: Dash, maps: Maps) -> None:
         Output("inspector-key", "data"),
         Output("inspector-tools", "hidden"),
         Output("inspector", "className"),
+        Output(ids.PINNED_CELL, "data"),
         Input(ids.SELECTED, "data"),
         Input(ids.seen("inspector"), "data"),
         Input(ids.MOMENT, "data"),
@@ -76,10 +78,14 @@ def register(app: Dash, maps: Maps) -> None:
     ) -> Any:
         shown = maps.shown(run_id, at, levels)
         cell = read_cell(chosen, shown.tolerances)
-        if cell is None:
-            done = before is None
-            return (no_update,) * 5 if done else (_hint(), None, None, True, "card inspector")
         archive = maps.archive(shown)
+        other = parts.pinned(archive, pin)
+        marked = None if other is None else str(other.cell)
+        if cell is None:
+            done = before == marked
+            return (
+                (no_update,) * 6 if done else (_hint(), None, marked, other is None, "card inspector is-bare", marked)
+            )
         view = read_view(axes, "objective", "auto", archive.tolerances, fitting(rest, archive.tolerances))
         fold = Fold.of(archive.tolerances, view.order, view.rest)
         if archive.at(cell) is None:  # at its place there may be an elite with other bins of what is not shown
@@ -87,14 +93,13 @@ def register(app: Dash, maps: Maps) -> None:
         elite, feasible = archive.at(cell), archive.best(feasible=True)
         if behind is True and feasible is not None and feasible.cell == cell:
             elite = feasible
-        other = parts.pinned(archive, pin)
         key = _key(shown, cell, elite, feasible, other)
         if key == before:
-            return (no_update,) * 5
+            return (no_update,) * 6
         if elite is None:
-            return _empty(archive, fold, cell), None, key, True, "card inspector is-open"
+            return _empty(archive, fold, cell), None, key, other is None, "card inspector is-open is-bare", marked
         content = _full(shown, archive, elite, feasible, other)
-        return content, _texts(archive, elite), key, False, "card inspector is-open"
+        return content, _texts(archive, elite), key, False, "card inspector is-open", marked
 
     app.clientside_callback(
         ClientsideFunction("run", "tools"),
@@ -173,7 +178,8 @@ def nearest_occupied(archive: Archive, cell: int) -> Elite | None:
 
 
 def _full(shown: Shown, archive: Archive, elite: Elite, feasible: Elite | None, other: Elite | None) -> list[Component]:
-    reference = other or (None if feasible is None or feasible.found_at == elite.found_at else feasible)
+    pinned = other is not None and other.x.tolist() != elite.x.tolist()
+    reference = other if pinned else None if feasible is None or feasible.found_at == elite.found_at else feasible
     budget = shown.run.request.settings.evaluations
     found: list[Component] = [
         html.Div(parts.place_in_words(archive, elite.cell), className="bin-chips"),
@@ -182,13 +188,18 @@ def _full(shown: Shown, archive: Archive, elite: Elite, feasible: Elite | None, 
         ),
         parts.verdict(archive, elite),
         _against(elite, feasible),
+        *([dmc.Text("This is the pinned elite.", size="sm")] if other and not pinned else []),
         *_hidden_feasible(archive, elite, feasible),
         dmc.Title("Constraints", order=3, size="h6"),
         parts.constraints(archive, elite, reference),
     ]
     if reference is not None:
-        name = "the pinned elite" if other else "the best feasible elite"
-        found += [dmc.Title(f"Compared with {name}", order=3, size="h6"), parts.differences(archive, elite, reference)]
+        name = "pinned" if pinned else "best feasible"
+        found += [
+            dmc.Title(f"Compared with the {name} elite", order=3, size="h6"),
+            html.Div(parts.place_in_words(archive, reference.cell), className="bin-chips"),
+            parts.differences(archive, elite, reference, name),
+        ]
     found += [
         dmc.Title("Solution", order=3, size="h6"),
         parts.variables(archive.problem, elite, reference),

@@ -41,12 +41,13 @@ def verdict(archive: Archive, elite: Elite) -> Component:
         return dmc.Badge("feasible", color="teal", variant="light", className="state")
     limits = archive.problem.feasible_up_to
     failing = [
-        f"{name} by {number(float(violation))}"
+        html.Span(f"{name} by {number(float(violation))}", className="number")
         for name, violation, limit in zip(archive.tolerances.names, elite.violations, limits, strict=True)
         if violation > limit
     ]
+    listed = [part for each in failing for part in (", ", each)][1:]
     return html.Div(
-        [dmc.Badge("infeasible", color="gray", variant="light", className="state"), f" fails {', '.join(failing)}"],
+        [dmc.Badge("infeasible", color="gray", variant="light", className="state"), " fails ", *listed],
         className="verdict",
     )
 
@@ -129,8 +130,8 @@ def variables(problem: Problem, elite: Elite, other: Elite | None) -> Component:
     )
 
 
-def differences(archive: Archive, elite: Elite, other: Elite) -> Component:
-    """How the objective and the violations differ from another elite's."""
+def differences(archive: Archive, elite: Elite, other: Elite, called: str) -> Component:
+    """How the objective and the violations differ from another elite's, which is called so."""
     names = ("objective", *archive.tolerances.names)
     mine = (elite.f, *elite.violations)
     theirs = (other.f, *other.violations)
@@ -145,7 +146,7 @@ def differences(archive: Archive, elite: Elite, other: Elite) -> Component:
         )
         for name, a, b in zip(names, mine, theirs, strict=True)
     ]
-    heads = ("", "this", "other", "difference")
+    heads = ("", "this", called, "difference")
     return html.Table(
         [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
         className="inspector-table",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -117,10 +118,22 @@ def details(problem: Problem) -> list[Component]:
     return [
         dmc.Text(problem.difficulty, size="sm", className="difficulty"),
         html.Div([formula(each) for each in formulas], className="formulas"),
+        *([dmc.Text(transformed(problem), size="sm", c="dimmed")] if problem.name in cec2010.NAMES else []),
         html.Dl(
             [part for name, words in facts if words for part in (html.Dt(name), html.Dd(words))], className="facts"
         ),
     ]
+
+
+def transformed(problem: Problem) -> str:
+    """What the letters of the competition's formulas are, beside x.
+
+    >>> transformed(get("C17", 10))
+    'z = x − o, with the published shift o'
+    """
+    texts = (problem.formula, *(each.formula for each in problem.constraints))
+    rotated = any(re.search(r"\by_", each) for each in texts)
+    return "z = x − o, with the published shift o" + (", and y = z M, with the rotation M" if rotated else "")
 
 
 def formula(text: str) -> Component:

@@ -11,16 +11,18 @@ from dash import Dash, Input, Output, State, html, no_update
 from dash.development.base_component import Component
 
 from components import run_ids as ids
-from components import summary
+from components import run_levels, summary, tolerance_form
 from components.context import Context
 from components.format import rate
-from components.run_view import read_levels, text
+from components.run_view import text
 from components.shell import URL
 from components.shell_notices import notice, show
+from components.start_form import SECONDS_TO_WATCH
 from mapelites.errors import InputError
 from mapelites.runs import Run, Store
+from mapelites.tolerances import Tolerances
 
-FULL_SPEED = "full"
+FULL_SPEED, WATCH = "full", "watch"
 PACES = (2_000, 20_000, 200_000)
 DONE: dict[str, tuple[Callable[[Store, str], None], str]] = {
     "pause": (lambda store, run: store.pause(run), "Pausing. Nothing is lost"),
@@ -35,14 +37,15 @@ def pace(run: Run) -> Component:
     """How fast the run may go, in a select."""
     now = run.request.pace
     paces = sorted({*PACES, *([now] if now else [])})
-    options = [{"value": FULL_SPEED, "label": "Full speed"}]
+    options = [{"value": FULL_SPEED, "label": "Full speed"}, {"value": WATCH, "label": "Watch"}]
     options += [{"value": repr(float(each)), "label": rate(each)} for each in reversed(paces)]
+    chosen = repr(float(now)) if now else WATCH if run.request.watch else FULL_SPEED
     return html.Div(
         dmc.Select(
             id="run-pace",
             label="Pace",
             data=options,
-            value=repr(float(now)) if now else FULL_SPEED,
+            value=chosen,
             allowDeselect=False,
             size="xs",
             w=118,
@@ -63,31 +66,33 @@ def register(app: Dash, context: Context) -> None:
         prevent_initial_call=True,
     )
     def again(clicks: Any, run_id: Any) -> Any:
-        return _again(context, text("run", run_id), None) if clicks else no_update
+        return _again(context, text("run", run_id)) if clicks else no_update
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),
         Input("run-again-levels", "n_clicks"),
         State(ids.RUN, "data"),
-        State(ids.LEVELS, "data"),
+        State(tolerance_form.value_id(run_levels.FORM), "data"),
         prevent_initial_call=True,
     )
-    def again_with_levels(clicks: Any, run_id: Any, levels: Any) -> Any:
-        return _again(context, text("run", run_id), levels) if clicks else no_update
+    def again_with_levels(clicks: Any, run_id: Any, content: Any) -> Any:
+        # What stands in the form, not what the map shows: that stays with the last levels that were right.
+        return _again(context, text("run", run_id), tolerance_form.read(content)) if clicks else no_update
 
     @app.callback(Input("run-pace", "value"), State(ids.RUN, "data"), prevent_initial_call=True)
     def set_pace(value: Any, run_id: Any) -> None:
-        wanted = read_pace(value)
-        if context.store.run(text("run", run_id)).request.pace != wanted:
-            context.store.set_pace(run_id, wanted)
+        pace, watch = read_pace(value)
+        now = context.store.run(text("run", run_id)).request
+        if (now.pace, now.watch is None) != (pace, watch is None):
+            context.store.set_pace(run_id, pace, watch)
 
 
-def read_pace(value: Any) -> float | None:
-    """Evaluations per second, or None for full speed."""
-    if value == FULL_SPEED:
-        return None
+def read_pace(value: Any) -> tuple[float | None, float | None]:
+    """Evaluations per second, or None for full speed; and the seconds to watch the map fill, or None."""
+    if value in (FULL_SPEED, WATCH):
+        return None, SECONDS_TO_WATCH if value == WATCH else None
     try:
-        return float(value)
+        return float(value), None
     except (TypeError, ValueError):
         raise InputError(f"pace: a number of evaluations per second is needed, but it was {value!r}") from None
 
@@ -102,9 +107,8 @@ def _register_button(app: Dash, context: Context, name: str) -> None:
             show(notice(words, key=f"run-{name}"))
 
 
-def _again(context: Context, run_id: str, levels: Any) -> str:
+def _again(context: Context, run_id: str, levels: Tolerances | None = None) -> str:
     """A new run with the same request, or with other levels, and the way to it."""
     request = context.store.run(run_id).request
-    wanted = read_levels(levels, request.tolerances) or request.tolerances
-    created = context.store.create(replace(request.renewed(), tolerances=wanted))
+    created = context.store.create(replace(request.renewed(), tolerances=levels or request.tolerances))
     return summary.address(context.store.run(created))

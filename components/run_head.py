@@ -18,6 +18,7 @@ from components.format import count, duration, many, number, percent, rate
 from components.run_curve import curves
 from components.shell_notices import icon
 from mapelites.runs import Moment, Run
+from mapelites.runs.pacing import seconds_left
 
 ACTIVE = ("queued", "running")
 SMOOTHING = 0.5
@@ -115,7 +116,7 @@ def _progress_words(run: Run, speed: float | None) -> list[Component]:
     budget = run.request.settings.evaluations
     second = ""
     if run.state == "running" and speed:
-        second = f"{rate(speed)} · {duration((budget - run.evaluations) / speed)} left"
+        second = f"{rate(speed)} · {duration(_seconds_left(run, speed))} left"
     elif run.state == "queued":
         second = "waits for a free worker"
     elif run.state != "running" and run.seconds:
@@ -126,12 +127,19 @@ def _progress_words(run: Run, speed: float | None) -> list[Component]:
     ]
 
 
+def _seconds_left(run: Run, speed: float) -> float:
+    """A run that is watched gets faster as it goes."""
+    budget = run.request.settings.evaluations
+    if run.request.watch is not None:
+        return seconds_left(run.request.watch, budget, run.evaluations)
+    return (budget - run.evaluations) / speed
+
+
 def _numbers(run: Run) -> list[Component]:
-    cells, possible = run.request.cells, _possible(run)
+    cells, possible = run.request.cells, run.request.possible_cells
     share = f"{count(run.occupied)} of {count(cells)}"
-    detail = f"{percent(run.occupied / cells)} of the map"
-    if possible < cells:
-        detail = f"{percent(run.occupied / possible)} of the {count(possible)} that can exist"
+    where = f"{count(possible)} that can exist" if possible < cells else "map"
+    detail = f"{percent(summary.coverage(run))} of the {where}"
     found = [
         _number("Best feasible", number(run.best_feasible), "goto-feasible", run.best_feasible is not None),
         _number("Best overall", number(run.best), "goto-best", run.best is not None),
@@ -151,13 +159,6 @@ def _number(name: str, value: str, target: str, known: bool) -> Component:
     if known:
         content = html.Button(value, className="fact-link", title="Show it on the map", **{"data-goto": target})
     return html.Div([html.Div(name, className="fact-name"), content], className="fact")
-
-
-def _possible(run: Run) -> int:
-    """How many of the cells can exist."""
-    if run.request.settings.archive == "centroids":
-        return run.request.cells
-    return run.request.tolerances.possible_cells(run.request.get_problem())
 
 
 def _curves(run: Run, history: Sequence[Moment]) -> list[Component]:

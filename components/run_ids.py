@@ -18,6 +18,7 @@ OVERVIEW = "run-overview"  # Tabs: which view of all constraints is open
 SELECTED = "run-selected"  # Store: the chosen cell, or None
 BEHIND = "run-behind"  # Store: whether the best feasible solution is meant that the elite of the chosen cell hides
 PINNED = "run-pinned"  # Store: the elite that others are compared with, or None
+PINNED_CELL = "run-pinned-cell"  # Store: the cell it lies in at the levels shown, as text, or None
 DRAWN = "run-drawn"  # Store: what the figure shows
 NARROW = "run-narrow"  # Store: whether the screen is narrow
 MAP = "run-map"  # Graph

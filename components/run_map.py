@@ -37,6 +37,7 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
     box = html.Div(
         [
             dcc.Graph(id=ids.MAP, config=CONFIG, className="run-graph", responsive=True, figure={"layout": _blank()}),
+            html.Div(id="map-pinned", className="map-outline map-pinned", hidden=True),
             html.Div(id="map-selection", className="map-outline map-selection", hidden=True),
             html.Div(id="map-cursor", className="map-outline map-cursor", hidden=True),
             html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
@@ -100,6 +101,7 @@ def register(app: Dash) -> None:
         ClientsideFunction("run", "attach"),
         Input(ids.MAP, "figure"),
         Input(ids.SELECTED, "data"),
+        Input(ids.PINNED_CELL, "data"),
         State(ids.DRAWN, "data"),
         prevent_initial_call=True,
     )

@@ -12,6 +12,7 @@ from dash.development.base_component import Component
 from components import runs_page_actions, runs_page_list, runs_page_room
 from components.context import Context
 from components.format import STATES, many, size
+from components.runs_page_actions import selected
 from components.runs_page_list import View, live_cells, rows, seen, select
 from components.shell_notices import icon
 
@@ -99,11 +100,12 @@ def register(app: Dash, context: Context) -> None:
         State("runs-seen", "data"),
         State({"tick": ALL}, "id"),
         State({"tick": ALL}, "checked"),
+        State("runs-ticked", "data"),
         State({"live": ALL, "run": ALL}, "id"),
         prevent_initial_call=True,
     )
     def refresh(
-        _: Any, text: Any, states: Any, view_data: Any, __: Any, before: Any, ids: Any, ticks: Any, live: Any
+        _: Any, text: Any, states: Any, view_data: Any, __: Any, before: Any, ids: Any, on: Any, ticked: Any, live: Any
     ) -> Any:
         """New rows only where the list itself changed; else just the cells of the runs that did."""
         view = View.of(view_data, text, states)
@@ -112,7 +114,7 @@ def register(app: Dash, context: Context) -> None:
         shown = [each["tick"] for each in ids]
         now = seen(runs)
         if [run.id for run in chosen] != shown:
-            kept = [each["tick"] for each, ticked in zip(ids, ticks, strict=True) if ticked]
+            kept = selected(ticked, ids, on, runs)
             return rows(chosen, kept), [no_update] * len(live), _empty(runs, view), _sum(context), now
         if now == before:
             total = _sum(context) if ctx.triggered_id == "runs-changed" else no_update

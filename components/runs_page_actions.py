@@ -20,6 +20,7 @@ from components.security import LARGEST_REQUEST
 from components.shell import URL
 from components.shell_notices import icon, notice, show
 from mapelites.errors import InputError
+from mapelites.runs import Run
 
 MOST_COMPARED = 6
 
@@ -35,6 +36,7 @@ def bar() -> Component:
             _button("delete", "Delete", "trash"),
             dcc.Download(id="runs-download"),
             dcc.Store(id="runs-changed"),
+            dcc.Store(id="runs-ticked", data=[]),
         ],
         className="runs-actions",
         role="toolbar",
@@ -102,35 +104,46 @@ def deleted(context: Context) -> Component | None:
 
 def register(app: Dash, context: Context) -> None:
     """The buttons."""
-    _register_selection(app)
+    _register_selection(app, context)
     _register_changes(app, context)
     _register_files(app, context)
 
 
-def _register_selection(app: Dash) -> None:
+def selected(before: Any, ids: Sequence[Any], ticks: Sequence[Any], runs: Sequence[Run]) -> list[str]:
+    """The selected runs: those shown with a tick, and those selected before that a filter hides now."""
+    shown = {str(each["tick"]): bool(tick) for each, tick in zip(ids, ticks, strict=True)}
+    hidden = [each for each in before if each not in shown] if isinstance(before, list) else []
+    known = {run.id for run in runs}
+    return [each for each in (*hidden, *(name for name, tick in shown.items() if tick)) if each in known]
+
+
+def _register_selection(app: Dash, context: Context) -> None:
     @app.callback(
+        Output("runs-ticked", "data"),
         Output("runs-selected", "children"),
         Output("runs-compare", "disabled"),
         Output("runs-stop", "disabled"),
         Output("runs-export", "disabled"),
         Output("runs-delete", "disabled"),
         Input({"tick": ALL}, "checked"),
+        State({"tick": ALL}, "id"),
+        State("runs-ticked", "data"),
     )
-    def selection(ticks: list[bool]) -> tuple[str, bool, bool, bool, bool]:
-        chosen = sum(bool(each) for each in ticks)
-        none = chosen == 0
-        words = f"{many(chosen, 'run')} selected" if chosen else "Nothing selected"
-        return words, not 2 <= chosen <= MOST_COMPARED, none, none, none
+    def selection(ticks: list[bool], ids: list[Any], before: Any) -> tuple[list[str], str, bool, bool, bool, bool]:
+        chosen = selected(before, ids, ticks, context.store.runs())
+        hidden = len(chosen) - sum(map(bool, ticks))
+        words = f"{many(len(chosen), 'run')} selected" if chosen else "Nothing selected"
+        words += f", {hidden} not shown" if hidden > 0 else ""
+        return chosen, words, not 2 <= len(chosen) <= MOST_COMPARED, not chosen, not chosen, not chosen
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),
         Input("runs-compare", "n_clicks"),
-        State({"tick": ALL}, "checked"),
-        State({"tick": ALL}, "id"),
+        State("runs-ticked", "data"),
         prevent_initial_call=True,
     )
-    def compare(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
-        return f"/compare/{'+'.join(_ticked(ticks, ids))}" if clicks else no_update
+    def compare(clicks: int | None, ticked: Any) -> Any:
+        return f"/compare/{'+'.join(_ids(ticked))}" if clicks else no_update
 
 
 def _register_changes(app: Dash, context: Context) -> None:
@@ -138,26 +151,25 @@ def _register_changes(app: Dash, context: Context) -> None:
         Output("runs-changed", "data", allow_duplicate=True),
         Output("runs-deleted", "children", allow_duplicate=True),
     ]
-    ticked = [State({"tick": ALL}, "checked"), State({"tick": ALL}, "id")]
 
-    @app.callback(*changed, Input("runs-stop", "n_clicks"), *ticked, prevent_initial_call=True)
-    def stop(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
+    @app.callback(*changed, Input("runs-stop", "n_clicks"), State("runs-ticked", "data"), prevent_initial_call=True)
+    def stop(clicks: int | None, ticked: Any) -> Any:
         if not clicks:
             return no_update, no_update
-        _each(_ticked(ticks, ids), context.store.stop, "Stopping {}")
+        _each(_ids(ticked), context.store.stop, "Stopping {}")
         return clicks, no_update
 
     @app.callback(
         *changed,
         Output("runs-undo", "children", allow_duplicate=True),
         Input("runs-delete", "n_clicks"),
-        *ticked,
+        State("runs-ticked", "data"),
         prevent_initial_call=True,
     )
-    def delete(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
+    def delete(clicks: int | None, ticked: Any) -> Any:
         if not clicks:
             return no_update, no_update, no_update
-        done = _each(_ticked(ticks, ids), context.store.delete)
+        done = _each(_ids(ticked), context.store.delete)
         return [clicks, done], deleted(context), _undo(done) if done else None
 
     @app.callback(
@@ -184,13 +196,12 @@ def _register_files(app: Dash, context: Context) -> None:
     @app.callback(
         Output("runs-download", "data"),
         Input("runs-export", "n_clicks"),
-        State({"tick": ALL}, "checked"),
-        State({"tick": ALL}, "id"),
+        State("runs-ticked", "data"),
         prevent_initial_call=True,
     )
-    def export(clicks: int | None, ticks: list[bool], ids: list[Any]) -> Any:
+    def export(clicks: int | None, ticked: Any) -> Any:
         files: dict[str, bytes] = {}
-        for run_id in _ticked(ticks, ids) if clicks else []:
+        for run_id in _ids(ticked) if clicks else []:
             run = context.store.run(run_id)
             files[f"{run.request.problem}-{run.request.dimension}D-{run_id}.npz"] = context.store.export(run_id)
         if not files:
@@ -252,8 +263,9 @@ def uploaded(text: str) -> bytes:
         raise InputError("a file must arrive whole, but its content could not be decoded") from None
 
 
-def _ticked(ticks: Sequence[bool], ids: Sequence[Any]) -> list[str]:
-    return [str(each["tick"]) for each, ticked in zip(ids, ticks, strict=True) if ticked]
+def _ids(ticked: Any) -> list[str]:
+    """The ids of the selected runs, from a browser."""
+    return [str(each) for each in ticked] if isinstance(ticked, list) else []
 
 
 def _each(run_ids: Sequence[str], action: Callable[[str], None], words: str = "") -> list[str]:

@@ -46,7 +46,9 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
             html.Section(
                 [
                     html.Div([dmc.Title("Maps", order=2, size="h3"), switch], className="page-head"),
-                    html.Div(id="compare-maps"),
+                    html.Div(id="compare-words"),
+                    html.Div(id="compare-maps", className="compare-pair"),
+                    html.Div(id="compare-legend"),
                     html.Div(
                         [
                             dmc.Title("Where they differ most", order=3, size="h5"),
@@ -63,7 +65,11 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
                 className="card compare-part",
             ),
             html.Section(
-                [dmc.Title("Curves", order=2, size="h3"), html.Div(id="compare-curves", className="compare-pair")],
+                [
+                    dmc.Title("Curves", order=2, size="h3"),
+                    html.Div([_graph("curve", i, CURVE_HEIGHT) for i in range(2)], className="compare-pair"),
+                ],
+                id="compare-curves",
                 className="card compare-part",
             ),
             dcc.Store(id="compare-ids", data=[run.id for run in runs]),
@@ -85,29 +91,39 @@ def chosen(context: Context, ids: str) -> list[Run]:
 
 
 def register(app: Dash, context: Context) -> None:
-    """Maps and curves are made again only where a run, the view or the colour scheme changed."""
+    """Maps and curves are made again only where a run, the view or the colour scheme changed.
+
+    A graph that is there gets another figure, so that zoom survives; only another number of maps makes new graphs.
+    """
 
     @app.callback(
         Output("compare-maps", "children"),
-        Output("compare-curves", "children"),
+        Output("compare-words", "children"),
+        Output("compare-legend", "children"),
         Output("compare-table", "children"),
         Output("compare-seen", "data"),
+        Output({"compare-map": ALL}, "figure"),
+        Output({"compare-curve": ALL}, "figure"),
         Input("compare-tick", "n_intervals"),
         Input("compare-view", "value"),
         Input(SCHEME, "data"),
         Input("compare-narrow", "data"),
         State("compare-ids", "data"),
         State("compare-seen", "data"),
+        State({"compare-map": ALL}, "id"),
     )
-    def draw(_: Any, view: Any, scheme: Any, narrow: Any, ids: Any, before: Any) -> Any:
+    def draw(_: Any, view: Any, scheme: Any, narrow: Any, ids: Any, before: Any, graphs: Any) -> Any:
         runs = chosen(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
         seen = [view, scheme, narrow, *(run.version for run in runs)]
         if seen == before or narrow is None:
-            return no_update, no_update, no_update, no_update
+            return (*[no_update] * 5, [no_update] * len(graphs), [no_update] * 2)
         dark = scheme == "dark"
         key = ("compare", *ids, *(run.version for run in runs), view, dark, bool(narrow))
         figures = context.cache.remember(key, lambda: _figures(context, runs, str(view), dark, bool(narrow)))
-        return _maps(figures, runs), [_graph(each, CURVE_HEIGHT) for each in figures["curves"]], _table(runs), seen
+        maps, words, drawn = figures["maps"], _words(figures), figures["legend"] and legend(figures["legend"])
+        if len(maps) == len(graphs):
+            return no_update, words, drawn, _table(runs), seen, maps, figures["curves"]
+        return _maps(maps, runs), words, drawn, _table(runs), seen, [no_update] * len(graphs), figures["curves"]
 
     @app.callback(
         Output("compare-cells", "children"),
@@ -153,22 +169,23 @@ def _figures(context: Context, runs: Sequence[Run], view: str, dark: bool, narro
     return {**found, **side_by_side(pair, dark=dark, narrow=narrow)}
 
 
-def _maps(figures: dict[str, Any], runs: Sequence[Run]) -> list[Component]:
-    labels = [_letter(i, run) for i, run in enumerate(runs[:2])] if len(figures["maps"]) == 2 else [None]
-    maps = [
-        html.Figure(
-            [html.Figcaption(label) if label else None, _graph(each, MAP_HEIGHT, {"compare-map": i})],
-            className="compare-map",
-        )
-        for i, (label, each) in enumerate(zip(labels, figures["maps"], strict=False))
-    ]
+def _words(figures: dict[str, Any]) -> list[Component]:
+    """What has to be said about the maps."""
     parts: list[Component] = [html.P(figures["note"], className="quiet")] if figures["note"] else []
     if figures["counts"]:
         parts.append(html.P(figures["counts"], className="compare-counts", role="status"))
-    parts.append(html.Div(maps, className="compare-pair" if len(maps) == 2 else "compare-single"))
-    if figures["legend"]:
-        parts.append(legend(figures["legend"]))
     return parts
+
+
+def _maps(maps: Sequence[dict[str, Any]], runs: Sequence[Run]) -> list[Component]:
+    labels = [_letter(i, run) for i, run in enumerate(runs[:2])] if len(maps) == 2 else [None]
+    return [
+        html.Figure(
+            [html.Figcaption(label) if label else None, _graph("map", i, MAP_HEIGHT, each)],
+            className="compare-map" if label else "compare-map compare-single",
+        )
+        for i, (label, each) in enumerate(zip(labels, maps, strict=False))
+    ]
 
 
 def legend(drawn: dict[str, Any]) -> Component:
@@ -206,9 +223,10 @@ def _marks() -> list[Component]:
     ]
 
 
-def _graph(drawn: dict[str, Any], height: int, name: dict[str, int] | None = None) -> Component:
-    known = {"id": name} if name else {}
-    return dcc.Graph(figure=drawn, config=CONFIG, responsive=True, style={"height": height}, **known)
+def _graph(kind: str, i: int, height: int, drawn: dict[str, Any] | None = None) -> Component:
+    return dcc.Graph(
+        id={f"compare-{kind}": i}, figure=drawn or {}, config=CONFIG, responsive=True, style={"height": height}
+    )
 
 
 def _letter(i: int, run: Run) -> Component:

@@ -136,11 +136,17 @@ def live_cells(run: Run) -> dict[str, Any]:
         "best": number(run.best_feasible),
         "coverage": [
             percent(summary.coverage(run)),
-            html.Div(f"{count(run.occupied)} of {count(run.request.cells)} cells", className="recent-detail"),
+            html.Div(_cells(run), className="recent-detail"),
         ],
         "seconds": duration(run.seconds),
         "created": html.Span(ago(run.created), title=date(run.created)),
     }
+
+
+def _cells(run: Run) -> str:
+    """How many cells hold an elite, of those that can."""
+    possible = run.request.possible_cells
+    return f"{count(run.occupied)} of {count(possible)} {'possible ' if possible < run.request.cells else ''}cells"
 
 
 def _text(run: Run) -> str:

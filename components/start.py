@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components import problem_chooser, problems_page, start_reading, start_recent, tolerance_form
@@ -15,7 +15,7 @@ from components.context import Context
 from components.format import many
 from components.shell import URL
 from components.shell_notices import icon, notice, show
-from components.start_form import FIELDS, FULL_SPEED, WATCH, as_number, control, defaults, follow, read
+from components.start_form import FIELDS, FULL_SPEED, WATCH, as_number, control, defaults, follow, in_order, read, told
 from mapelites.errors import InputError
 from mapelites.problems import dimensions, get, names, own
 from mapelites.tolerances import Tolerances
@@ -121,7 +121,7 @@ def _go() -> Component:
         **{"aria-label": "Speed"},
     )
     button = dmc.Button("Illuminate", id=BUTTON, size="lg", leftSection=icon("play"), className="start-button")
-    return html.Div([button, pace], className="go")
+    return html.Div([button, pace, dcc.Store(id="start-wrong")], className="go")
 
 
 def register(app: Dash, context: Context) -> None:
@@ -200,6 +200,7 @@ def register(app: Dash, context: Context) -> None:
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),
+        Output("start-wrong", "data"),
         Input(BUTTON, "n_clicks"),
         State(tolerance_form.value_id(PREFIX), "data"),
         State("start-pace", "value"),
@@ -208,13 +209,17 @@ def register(app: Dash, context: Context) -> None:
     )
     def start(clicks: int | None, levels: Any, pace: Any, *values: Any) -> Any:
         if not clicks:
-            return no_update
+            return no_update, no_update
         request, errors = read(dict(zip(FORM, values, strict=True)), levels, pace)
         if request is None:
             title = f"Nothing started: {many(len(errors), 'field is wrong', 'fields are wrong')}"
-            show(notice(title, [html.Div(f"{text}.") for text in errors.values()], "error", key="form"))
-            return no_update
-        return f"/run/{context.store.create(request)}"
+            show(notice(title, [html.Div(text) for text in told(errors)], "error", key="form"))
+            return no_update, [clicks, in_order(errors)[0]]
+        return f"/run/{context.store.create(request)}", no_update
+
+    app.clientside_callback(
+        ClientsideFunction("shell", "goToField"), Input("start-wrong", "data"), prevent_initial_call=True
+    )
 
 
 def dimension_hint(name: str) -> str:

@@ -22,15 +22,15 @@ from mapelites.tolerances import Tolerances, short
 
 DEFAULT_PROBLEM = "C17"
 PREFERRED_SEARCHES = ("directed", "paper-3")  # the first of these that there is
-SECONDS_TO_WATCH = 10
+SECONDS_TO_WATCH = 10.0
 SLOW_BUDGET = 5_000  # evaluations of a function without a kernel
 MOST_DIMENSIONS = 30  # of the built-in problems
 WATCH, FULL_SPEED = "watch", "full"
 SEARCH_LABELS = {
-    "directed": "Directed: operators compete for the budget",
+    "directed": "Directed: operators that compete",
     "paper-1": "Paper 1: mutation, σ = 0.1",
     "paper-2": "Paper 2: mutation, σ = 0.5",
-    "paper-3": "Paper 3: mutation σ = 0.1 and crossover",
+    "paper-3": "Paper 3: σ = 0.1 and crossover",
 }
 RULE_LABELS = {
     "toroidal": "Toroidal: comes in again at the other side",
@@ -83,6 +83,8 @@ FIELDS = (
 )  # fmt: skip
 SLOW = tuple(field.name for field in FIELDS if field.slow)
 SETTINGS = tuple(field.name for field in FIELDS if field.name not in ("dimension", "search"))
+LABELS = {field.name: field.label for field in FIELDS}
+MOST_TOLD = 3  # wrong fields that a notice lists
 
 
 def default_search() -> str:
@@ -184,8 +186,8 @@ def read(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunRequest 
     if tolerances.names != tuple(constraint.name for constraint in problem.constraints):
         errors["tolerances"] = f"The levels were for {', '.join(tolerances.names)}, not for {problem.title}"
         return None, errors
-    speed = settings.evaluations / SECONDS_TO_WATCH if pace == WATCH else None
-    return RunRequest.of(problem, tolerances, settings, speed), errors
+    watch = SECONDS_TO_WATCH if pace == WATCH else None
+    return RunRequest.of(problem, tolerances, settings, watch=watch), errors
 
 
 def _problem(values: Mapping[str, Any], errors: dict[str, str]) -> Any:
@@ -217,7 +219,7 @@ def _settings(values: Mapping[str, Any], dimension: int, errors: dict[str, str])
         try:
             Settings.of(str(search), dimension, **{**with_it, name: value})
         except InputError as error:
-            wrong[name] = _words(error)
+            wrong[name] = _words(error, name)
     errors.update(wrong)
     return None if wrong else Settings.of(str(search), dimension, **given)
 
@@ -238,6 +240,21 @@ def _tolerances(levels: Any, errors: dict[str, str]) -> Tolerances | None:
         return None
 
 
-def _words(error: InputError) -> str:
-    text = str(error).replace("_", " ")
+def in_order(errors: Mapping[str, str]) -> list[str]:
+    """The wrong fields as they come on the page: the problem, the levels, the search."""
+    page = ["problem", "dimension", "tolerances", *LABELS]
+    return sorted(errors, key=page.index)
+
+
+def told(errors: Mapping[str, str]) -> list[str]:
+    """What is wrong, a sentence for each of the first fields and the number of the others."""
+    names = in_order(errors)
+    more = len(names) - MOST_TOLD
+    return [f"{errors[name]}." for name in names[:MOST_TOLD]] + ([f"And {more} more."] if more > 0 else [])
+
+
+def _words(error: InputError, name: str = "") -> str:
+    """An error as a sentence begins, with the field's label for the setting's name."""
+    text = str(error)
+    text = f"{LABELS[name]}{text.removeprefix(name)}" if name and text.startswith(f"{name} ") else text
     return text[:1].upper() + text[1:]

@@ -49,8 +49,8 @@ def progress(run: Run) -> float:
 
 
 def coverage(run: Run) -> float:
-    """The share of the cells that hold an elite."""
-    return run.occupied / run.request.cells
+    """The share of the cells that can exist which hold an elite."""
+    return run.occupied / run.request.possible_cells
 
 
 def badge(run: Run) -> Component:

@@ -28,6 +28,7 @@ from mapelites.tolerances import MOST_CELLS, PAPER_LEVELS, Tolerances, check_lev
 ALL_CONSTRAINTS = "=all"  # which no constraint can be called
 DEFAULT_STEP = 1e-4
 MOST_FACTORS = 8  # that are spelled out one by one
+MOST_FAULTS = 5  # that are named
 PRESETS: dict[str, tuple[str, str, Callable[[float], tuple[float, ...]]]] = {
     "paper": ("The paper's", "0, 1e-4, 1e-2, 1", lambda _: PAPER_LEVELS),
     "decades": ("Decades", "0, then 1e-4 to 10 in powers of ten", lambda _: (0.0, *(10.0**k for k in range(-4, 2)))),
@@ -75,11 +76,23 @@ def read(data: Any) -> Tolerances:
 
 
 def parse(name: str, levels: Any) -> tuple[float, ...]:
-    """The levels of one row of chips, sorted and checked; an `InputError` says what is wrong with one."""
+    """The levels of one row of chips, sorted and checked; an `InputError` says what is wrong with each."""
     if not isinstance(levels, list):
         raise InputError(f"{name}: levels must be a list, but they were {levels!r}")
-    numbers = [check_levels(name, [level])[-1] for level in levels]
-    return check_levels(name, sorted(numbers))
+    wrong = list(dict.fromkeys(filter(None, (_fault(name, level) for level in levels))))
+    if wrong:
+        more = [] if len(wrong) <= MOST_FAULTS else [f"and {len(wrong) - MOST_FAULTS} more"]
+        raise InputError(f"{name}: {'; '.join([*wrong[:MOST_FAULTS], *more])}")
+    return check_levels(name, sorted(check_levels(name, [level])[-1] for level in levels))
+
+
+def _fault(name: str, level: Any) -> str | None:
+    """What is wrong with one level by itself."""
+    try:
+        check_levels(name, [level])
+    except InputError as error:
+        return str(error).removeprefix(f"{name}: ")
+    return None
 
 
 def register(app: Dash, prefix: str) -> None:

@@ -30,7 +30,6 @@ class Pace:
 
     def __init__(self, per_second: float, now: float) -> None:
         self.per_second, self._credit, self._then = per_second, 0.0, now
-        self._piece = max(1.0, per_second * PIECE_SECONDS)
 
     def allowed(self, now: float) -> int:
         """The evaluations that are due once they make a piece, since a piece for each would cost more than they do.
@@ -50,6 +49,39 @@ class Pace:
     def seconds_to_next(self) -> float:
         """How long until the next piece is due."""
         return max(0.0, (self._piece - self._credit) / self.per_second)
+
+    @property
+    def _piece(self) -> float:
+        return max(1.0, self.per_second * PIECE_SECONDS)
+
+
+class Watch(Pace):
+    """A pace to watch a map fill: the budget is spent in so many seconds, evaluations as the third power of time.
+
+    A map gets most of its cells within the first hundredths of a budget, and one after another only so.
+    How fast to go follows from how far the run is, so a run that was halted goes on as it would have gone.
+    """
+
+    def __init__(self, seconds: float, budget: int, done: int, now: float) -> None:
+        self._seconds, self._budget, self._done = seconds, budget, done
+        super().__init__(self._speed, now)
+
+    def spend(self, evaluations: int) -> None:
+        """So many were done, and from now on it goes faster."""
+        super().spend(evaluations)
+        self._done += evaluations
+        self.per_second = self._speed
+
+    @property
+    def _speed(self) -> float:
+        """The slope of budget · (time / seconds)^3 at the evaluations done so far; the first is not waited for long."""
+        share = max(1, self._done) / self._budget
+        return float(3 * self._budget / self._seconds * share ** (2 / 3))
+
+
+def seconds_left(seconds: float, budget: int, done: int) -> float:
+    """How much longer a run goes on whose budget is spent at the pace of a `Watch`."""
+    return float(seconds * (1 - (done / budget) ** (1 / 3)))
 
 
 class Rhythm:

@@ -18,7 +18,7 @@ from mapelites.runs.errors import DamagedError, UnknownRunError, trouble
 from mapelites.runs.evaluations import everything
 from mapelites.runs.history import Moment
 from mapelites.runs.record import OVER, Record, Run, State, Wish, WorkerStatus
-from mapelites.runs.request import RunRequest, check_pace
+from mapelites.runs.request import RunRequest, check_pace, check_watch
 from mapelites.snapshot import Snapshot
 
 DATA_VARIABLE = "MAPELITES_DATA"
@@ -147,12 +147,17 @@ class Store:
             elif record.state == "finished":
                 raise _cannot(record, "resumed", "paused, stopped or failed")
 
-    def set_pace(self, run_id: str, evaluations_per_second: float | None) -> None:
-        """Slow a run down to so many evaluations per second, or let it go as fast as it can."""
+    def set_pace(self, run_id: str, evaluations_per_second: float | None, watch: float | None = None) -> None:
+        """Slow a run down to so many evaluations per second, or let it go as fast as it can.
+
+        `watch` is the seconds to spend the budget in, slowly at first, instead of a pace that stays the same.
+        """
         check_pace(evaluations_per_second)
+        check_watch(watch, evaluations_per_second)
         with self._database.writing():
             record = self._alive(run_id)
-            self.entries.write(replace(record, request=replace(record.request, pace=evaluations_per_second)))
+            request = replace(record.request, pace=evaluations_per_second, watch=watch)
+            self.entries.write(replace(record, request=request))
 
     def delete(self, run_id: str) -> None:
         """Put a run away; for a while it can be brought back, but a damaged one is erased at once."""

@@ -12,8 +12,9 @@ from mapelites.runs.attention import Attention
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
 from mapelites.runs.history import thinned
-from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, own_seconds
+from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, Watch, own_seconds
 from mapelites.runs.record import Record, State
+from mapelites.runs.request import RunRequest
 from mapelites.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
@@ -40,7 +41,8 @@ class Worker:
         self._curve, self._points = progress.curve, list[tuple[float, float, float]]()
         self._version, self._wish, self._is_ours = record.version, record.wish, True
         now = time.perf_counter()
-        self._stride, self._pace = Stride(), None if record.request.pace is None else Pace(record.request.pace, now)
+        self._stride = Stride()
+        self._go_at(record.request)
         self._worked = 0.0
         never = float("-inf")  # a new run is seen, and can be taken up again, from the first moment
         self._snapshots = Rhythm(SNAPSHOT_SECONDS, SNAPSHOT_SHARE, now if record.snapshot else never)
@@ -87,9 +89,17 @@ class Worker:
 
     def _heard(self, record: Record) -> None:
         self._version, self._wish, self._is_ours = record.version, record.wish, record.claim == self.claim.token
-        pace = record.request.pace
-        if pace != (None if self._pace is None else self._pace.per_second):
-            self._pace = None if pace is None else Pace(pace, time.perf_counter())
+        if self._asked != (record.request.pace, record.request.watch):
+            self._go_at(record.request)
+
+    def _go_at(self, request: RunRequest) -> None:
+        """Hold the pace that is asked for from now on."""
+        now, self._asked = time.perf_counter(), (request.pace, request.watch)
+        self._pace: Pace | None = None
+        if request.pace is not None:
+            self._pace = Pace(request.pace, now)
+        elif request.watch is not None:
+            self._pace = Watch(request.watch, request.settings.evaluations, self.search.evaluations, now)
 
     def _advance(self) -> bool:
         """Search one piece, or wait a little where the pace wants it. Whether anything was done."""

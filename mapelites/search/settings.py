@@ -122,8 +122,8 @@ class Settings:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST_REAL:
             raise InputError(f"{name} must be a number, but it was {value!r}")
         if not least <= value <= most or (open_below and value == least):
-            start = f"above {least:g}" if open_below else f"from {least:g}"
-            raise InputError(f"{name} must be {start} to {most:g}, but it was {value:g}")
+            span = f"above {least:g} and at most" if open_below else f"from {least:g} to"
+            raise InputError(f"{name} must be {span} {most:,.10g}, but it was {value:g}")
         object.__setattr__(self, name, float(value))
 
     def as_dict(self) -> dict[str, Any]:

@@ -102,6 +102,8 @@ def test_the_inspector_shows_the_numbers_that_the_problem_itself_computes(
     assert json.loads(saved.read_text())["f"] == elite.f
     person.presses("#inspector-pin")
     person.sees("#inspector-pin", "Unpin")
+    person.sees("#inspector", "This is the pinned elite.")
+    person.sees("#map-pinned")
     person.presses("[data-goto=goto-best]")
     person.sees("#inspector", "Compared with the pinned elite")
     overall = archive.best()
@@ -111,6 +113,8 @@ def test_the_inspector_shows_the_numbers_that_the_problem_itself_computes(
     empty = next(cell for cell in range(archive.tolerances.cells) if archive.at(cell) is None)
     clicks_cell(person, archive, empty)
     person.sees("#inspector", "This cell is empty")
+    person.presses("#inspector-pin", "Unpin")
+    person.sees_no("#map-pinned")
     person.presses("#inspector .text-button", "nearest occupied")
     person.sees("#inspector", "Found at evaluation")
 

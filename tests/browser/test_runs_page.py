@@ -72,7 +72,11 @@ def test_two_runs_are_compared_side_by_side_as_a_difference_and_by_their_curves(
     person: Person, pair: tuple[str, str]
 ) -> None:
     person.goes_to("/runs")
-    tick(person, *pair)
+    for run_id in pair:
+        person.types("#runs-filter", run_id)
+        wait(lambda: len(person.all("#runs-rows tr")) == 1)
+        tick(person, run_id)
+    person.sees("#runs-selected", "2 runs selected, 1 not shown")
     person.presses("#runs-compare:not([disabled])")
     wait(lambda: person.path.startswith("/compare/"))
     wait(lambda: len(person.all("#compare-maps .hm")) == 2)

@@ -19,11 +19,13 @@ def test_one_press_starts_the_default_run_and_its_map_fills(person: Person, dash
     person.goes_to("/")
     person.sees(".recent .empty", "No runs yet")
     person.sees("#start-cells", "125 cells = 5 × 5 × 5 bins")
+    person.driver.execute_script("window.scrollTo(0, 300)")
     person.presses("#start-button")
     wait(lambda: person.path.startswith("/run/"))
+    wait(lambda: person.driver.execute_script("return window.scrollY") == 0)
     run = dashboard.store.runs()[0]
     assert person.path == f"/run/{run.id}"
-    assert (run.request.problem, run.request.dimension, run.request.pace) == ("C17", 10, 20_000)
+    assert (run.request.problem, run.request.dimension, run.request.watch) == ("C17", 10, 10.0)
     assert run.request.tolerances.levels == (PAPER_LEVELS,) * 3
     wait(lambda: dashboard.store.run(run.id).occupied > 10)
     dashboard.store.stop(run.id)
@@ -88,7 +90,7 @@ def test_a_wrong_field_says_so_beside_it_and_loses_nothing(person: Person, dashb
     person.sees(".mantine-InputWrapper-error", "Evaluations must be a whole number, but it was 'ten'")
     person.presses(".advanced summary")
     person.types("#start-sigma", "-3")
-    person.sees(".mantine-InputWrapper-error", "Sigma must be above 0 to 1e+06, but it was -3")
+    person.sees(".mantine-InputWrapper-error", "Mutation step σ must be above 0 and at most 1,000,000, but it was -3")
     person.presses("#start-button")
     person.sees(".mantine-Notification-root", "Nothing started: 2 fields are wrong")
     assert len(dashboard.store.runs()) == before
@@ -117,5 +119,5 @@ def test_full_speed_is_remembered_and_the_keyboard_alone_is_enough(person: Perso
     person.keys(Keys.ENTER)
     wait(lambda: person.path.startswith("/run/"))
     run = dashboard.store.runs()[0]
-    assert run.request.pace is None
+    assert run.request.watch is None
     dashboard.finished(run.id)

@@ -89,6 +89,24 @@ def test_no_value_from_a_browser_makes_a_callback_fail(
         assert b"Something went wrong" not in answer.data, callback["output"]
 
 
+def test_a_run_with_other_levels_starts_only_where_every_level_in_the_form_is_right(
+    browser: FlaskClient, store: Store, run_id: str
+) -> None:
+    (press,) = [each for each in callbacks(browser) if "run-again-levels" in str(each["inputs"])]
+    before = {run.id for run in store.runs()}
+
+    def pressed(*first: Any) -> Any:
+        form = {"names": list(OWN.names), "levels": [list(first), [0, 1], [0, 1]]}
+        return asked(browser, press, {"run-again-levels": 1, "run-id": run_id, "rebin-tolerances": form})
+
+    assert b"G1: a level must not be negative, but one was -3." in pressed("10", "-3").data
+    assert {run.id for run in store.runs()} == before
+    href = pressed("10").json["response"]["url"]["href"]
+    (new,) = {run.id for run in store.runs()} - before
+    assert href == f"/run/{new}"
+    assert store.run(new).request.tolerances.levels == ((0, 10), (0, 1), (0, 1))
+
+
 def test_a_map_comes_whole_then_as_a_change_then_not_at_all(browser: FlaskClient, run_id: str) -> None:
     address = f"/run/{run_id}/map"
     query = {"scheme": "dark", "narrow": "false"}
@@ -189,6 +207,10 @@ def test_levels_survive_the_way_through_an_address() -> None:
 def test_an_address_that_makes_no_sense_is_refused_in_words(query: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         from_query(query, OWN)
+
+
+def test_a_pace_is_full_speed_a_number_or_slow_enough_to_watch() -> None:
+    assert [read_pace(each) for each in ("full", "2000.0", "watch")] == [(None, None), (2_000.0, None), (None, 10.0)]
 
 
 def test_words_from_a_browser_are_refused_in_words() -> None:

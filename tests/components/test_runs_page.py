@@ -81,6 +81,19 @@ def test_a_run_in_words() -> None:
     assert summary.badge(RUNS[0]).children == "running · 25 %"
 
 
+def test_a_selected_run_stays_selected_while_a_filter_hides_it() -> None:
+    shown = [{"tick": "bbb"}, {"tick": "ccc"}]
+    assert runs_page_actions.selected(["aaa", "bbb"], shown, [False, True], RUNS) == ["aaa", "ccc"]
+    assert runs_page_actions.selected(["aaa"], [], [], RUNS[1:]) == []  # it is deleted
+    assert runs_page_actions.selected("junk", shown, [True, None], RUNS) == ["bbb"]
+
+
+def test_coverage_counts_only_the_cells_that_can_exist() -> None:
+    run = replace(RUNS[0], request=request("C16"), occupied=50)  # its h1 = -h2 leaves 125 of 625
+    assert summary.coverage(run) == 0.4
+    assert live_cells(run)["coverage"][1].children == "50 of 125 possible cells"
+
+
 def test_several_exported_runs_come_back_from_one_file() -> None:
     first, second = _npz("one"), _npz("two")
     content = runs_page_actions.packed({"a.npz": first, "b.npz": second})

@@ -24,13 +24,13 @@ def test_the_form_opens_with_a_run_that_can_be_started() -> None:
     assert request is not None
     assert (request.problem, request.dimension, request.tolerances.cells) == ("C17", 10, 125)
     assert request.settings.search == start_form.default_search()
-    assert request.pace == request.settings.evaluations / 10
+    assert (request.pace, request.watch) == (None, 10.0)
 
 
 def test_full_speed_has_no_pace() -> None:
     request, _ = read(defaults({}), levels(), FULL_SPEED)
     assert request is not None
-    assert request.pace is None
+    assert (request.pace, request.watch) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_full_speed_has_no_pace() -> None:
         ("evaluations", "0", "Evaluations must be from 1 to 1,000,000,000,000, but it was 0"),
         ("evaluations", "many", "Evaluations must be a whole number, but it was 'many'"),
         ("evaluations", "nan", "Evaluations must be a whole number, but it was nan"),
-        ("initial", "300000", "Initial must be from 1 to 200,000, but it was 300,000"),
+        ("initial", "300000", "Initial samples must be from 1 to 200,000, but it was 300,000"),
         ("seed", "-1", "Seed must be from 0 to 9,223,372,036,854,775,807, but it was -1"),
-        ("sigma", "0", "Sigma must be above 0 to 1e+06, but it was 0"),
+        ("sigma", "0", "Mutation step σ must be above 0 and at most 1,000,000, but it was 0"),
         ("mutation_probability", "1.5", "Mutation probability must be from 0 to 1, but it was 1.5"),
         ("crossover", "perhaps", "Crossover must be true or false, but it was 'perhaps'"),
-        ("bounds", "elastic", "Bounds must be one of toroidal, saturate, bounce, but it was 'elastic'"),
+        ("bounds", "elastic", "At the bounds must be one of toroidal, saturate, bounce, but it was 'elastic'"),
     ],
 )
 def test_a_wrong_field_is_told_in_words_and_the_others_are_not(field: str, text: Any, words: str) -> None:
@@ -129,7 +129,7 @@ def test_a_function_without_a_kernel_asks_for_workers_and_gets_a_budget_it_may_l
     _, errors = read({**values, "workers": "many", "time_limit": "0"}, names, FULL_SPEED)
     assert errors == {
         "workers": "Workers must be a whole number, but it was 'many'",
-        "time_limit": "Time limit must be above 0 to 604800, but it was 0",
+        "time_limit": "Time limit must be above 0 and at most 604,800, but it was 0",
     }
 
 
@@ -144,3 +144,15 @@ def test_the_budget_follows_to_a_problem_without_a_kernel_and_back() -> None:
     assert start_form.follow("directed", 3, {"evaluations": "200,000"}, compiled=False) == {"evaluations": "5,000"}
     assert start_form.follow("directed", 10, {"evaluations": "5,000"}) == {"evaluations": "200,000"}
     assert start_form.follow("directed", 10, {"evaluations": "1,234"}, compiled=False) == {}
+
+
+def test_a_notice_names_three_wrong_fields_in_the_order_of_the_page_and_counts_the_rest() -> None:
+    wrong = {**defaults({}), "seed": "x", "initial": "0", "sigma": "-1", "dimension": "3.5"}
+    _, errors = read(wrong, {"names": ["g1"], "levels": [["-1"]]}, WATCH)
+    assert start_form.in_order(errors) == ["dimension", "tolerances", "initial", "seed", "sigma"]
+    assert start_form.told(errors) == [
+        "The dimension must be a whole number, but it was '3.5'.",
+        "G1: a level must not be negative, but one was -1.",
+        "Initial samples must be from 1 to 200,000, but it was 0.",
+        "And 2 more.",
+    ]

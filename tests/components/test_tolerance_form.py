@@ -20,17 +20,24 @@ from mapelites.tolerances import PAPER_LEVELS, Tolerances, short
         (["0", "-1"], "g1: a level must not be negative, but one was -1"),
         (["0", "much"], "g1: a level must be a number, but one was 'much'"),
         (["0", "1e-4", "0.0001"], "g1: level 1e-4 is there twice"),
+        (["-1", "abc", "0.01"],
+         "g1: a level must not be negative, but one was -1; a level must be a number, but one was 'abc'"),
         (["nan"], "g1: a level must be a finite number, but one was nan"),
         ([str(k) for k in range(1, 60)], "g1: at most 40 levels are possible, but there were 60"),
         ("0", "g1: levels must be a list, but they were '0'"),
         (None, "g1: levels must be a list, but they were None"),
         ([None], "g1: a level must be a number, but one was None"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_chip_is_told_in_words(chips: Any, words: str) -> None:
     with pytest.raises(InputError) as told:
         tolerance_form.parse("g1", chips)
     assert str(told.value) == words
+
+
+def test_of_many_wrong_chips_some_are_named_and_the_rest_counted() -> None:
+    with pytest.raises(InputError, match=r"but one was -5; and 4 more$"):
+        tolerance_form.parse("g1", [f"-{k}" for k in range(1, 10)])
 
 
 def test_chips_may_come_in_any_order_and_without_zero() -> None:

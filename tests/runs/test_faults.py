@@ -123,9 +123,10 @@ def test_runs_go_on_after_everything_was_shut_down_and_started_again(tmp_path: P
         finished_as_undisturbed(again, queued)
 
 
-def test_pausing_and_resuming_many_times_does_not_change_the_archive(tmp_path: Path) -> None:
+@pytest.mark.parametrize("paced", [{"pace": 30_000}, {"watch": 5.0}], ids=["paced", "watched"])
+def test_pausing_and_resuming_many_times_does_not_change_the_archive(tmp_path: Path, paced: dict[str, float]) -> None:
     store = Store(tmp_path)
-    run_id = store.create(request("C05", 150_000, 30_000, seed=11))
+    run_id = store.create(replace(request("C05", 150_000, seed=11), **paced))
     with supervised(tmp_path):
         for _ in range(6):
             wait_for_state(store, run_id, "running")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mapelites.runs import pacing
-from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, own_seconds
+from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, Watch, own_seconds, seconds_left
 
 
 def test_the_stride_grows_to_pieces_of_the_wanted_length() -> None:
@@ -56,6 +56,28 @@ def test_a_step_that_took_more_than_was_due_is_waited_for_afterwards() -> None:
     pace.spend(pace.allowed(1.0) + 4)
     assert pace.allowed(1.2) == 0
     assert pace.allowed(1.6) == 1
+
+
+def watched(done: int, until: int, budget: int = 200_000) -> float:
+    """How many seconds a watched run takes from so many evaluations to so many."""
+    watch, tick = Watch(10.0, budget, done, now=0.0), 0
+    while done < until:
+        tick += 1
+        allowed = watch.allowed(tick / 1_000)
+        watch.spend(allowed)
+        done += allowed
+    return tick / 1_000
+
+
+def test_a_watched_run_begins_slowly_and_spends_its_budget_in_the_time_asked_for() -> None:
+    for share in (0.2, 0.5, 1.0):
+        assert abs(watched(0, int(200_000 * share**3)) - 10 * share) < 0.3
+    assert watched(0, 1) < 0.1
+
+
+def test_a_watched_run_that_was_halted_goes_on_as_it_would_have_gone() -> None:
+    assert abs(watched(25_000, 200_000) - 5.0) < 0.3
+    assert abs(seconds_left(10.0, 200_000, 25_000) - 5.0) < 1e-9
 
 
 def test_writing_that_costs_much_is_done_less_often() -> None:

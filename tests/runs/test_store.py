@@ -107,6 +107,19 @@ def test_a_pace_that_is_no_speed_is_refused(store: Store, pace: float) -> None:
         store.set_pace(store.create(request()), pace)
 
 
+def test_a_run_is_watched_until_another_pace_is_asked_for(store: Store) -> None:
+    run_id = store.create(replace(request(), watch=10.0))
+    assert RunRequest.from_text(store.run(run_id).request.text).watch == 10.0
+    store.set_pace(run_id, 5.0)
+    assert (store.run(run_id).request.pace, store.run(run_id).request.watch) == (5.0, None)
+    store.set_pace(run_id, None, watch=4.0)
+    assert (store.run(run_id).request.pace, store.run(run_id).request.watch) == (None, 4.0)
+    with pytest.raises(InputError, match=r"watch must be a number of seconds above 0, but it was -1\.0"):
+        store.set_pace(run_id, None, watch=-1.0)
+    with pytest.raises(InputError, match=r"a run has a pace or is watched, but pace was 5\.0 and watch 4\.0"):
+        store.set_pace(run_id, 5.0, watch=4.0)
+
+
 def test_the_version_changes_with_every_change(store: Store) -> None:
     run_id = store.create(request())
     seen = [store.version(run_id)]

@@ -26,7 +26,7 @@ def test_the_defaults_are_the_papers():
         ({"evaluations": True}, r"evaluations must be a whole number, but it was True"),
         ({"initial": 300_000}, r"initial must be from 1 to 200,000, but it was 300,000"),
         ({"seed": -1}, r"seed must be from 0 to"),
-        ({"sigma": 0.0}, r"sigma must be above 0 to 1e\+06, but it was 0"),
+        ({"sigma": 0.0}, "sigma must be above 0 and at most 1,000,000, but it was 0"),
         ({"sigma": float("nan")}, r"sigma must be a number, but it was nan"),
         ({"mutation_probability": 1.1}, r"mutation_probability must be from 0 to 1, but it was 1.1"),
         ({"crossover": "yes"}, r"crossover must be true or false, but it was 'yes'"),

@@ -1,5 +1,5 @@
 // The run page in the browser: what must not wait for the server. The cursor on the map and its words, the
-// timeline, the address that follows the view, copies to the clipboard and pictures of the map.
+// address that follows the view, copies to the clipboard and pictures of the map.
 (function () {
   const NARROW = "(max-width: 720px)";
   const cursor = { row: null, column: null };
@@ -9,8 +9,6 @@
   const meta = () => { const gd = plot(); return gd && gd.layout && gd.layout.meta; };
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const triggered = () => { const context = window.dash_clientside.callback_context; return context.triggered_id; };
-  // Several things can happen at once, and all of them come in one call.
-  const happened = (id) => window.dash_clientside.callback_context.triggered.some((each) => each.prop_id.startsWith(id + "."));
   const none = () => window.dash_clientside.no_update;
 
   // ---- places and cells ----
@@ -396,36 +394,6 @@
         const usual = order.every((name, i) => name === names[i]);
         const same = JSON.stringify(order) === JSON.stringify((before || []).concat(names.filter((name) => !(before || []).includes(name))));
         return [same ? none() : usual ? null : order, ...[0, 1, 2, 3].map((i) => (i < names.length ? order[i] : null))];
-      },
-
-      timeline: function (value, moments, live, play, step, was, wasStopped) {
-        let at = was, stopped = wasStopped;
-        const last = moments.length - 1;
-        let distance = Infinity, index = last;
-        if (at !== null && at !== undefined) {
-          moments.forEach((each, i) => { if (Math.abs(each - at) < distance) { distance = Math.abs(each - at); index = i; } });
-        }
-        const go = (i) => { index = Math.min(Math.max(i, 0), last); at = moments[index]; };
-        if (happened("timeline-live")) {
-          at = null; index = last; stopped = true;
-        } else if (happened("timeline-slider") && last >= 0 && value !== index) {
-          go(value); stopped = true;
-        } else if (happened("timeline-play") && last > 0) {
-          stopped = !stopped;
-          if (!stopped && index >= last) { go(0); }
-        } else if (happened("timeline-step") && !stopped) {
-          go(index + Math.max(1, Math.round(moments.length / 60)));
-          if (index >= last) { stopped = true; }
-        }
-        const isLive = at === null || at === undefined;
-        const fresh = (now, old) => (now === old && triggered() ? none() : now); // an update costs the page time
-        const same = triggered() && stopped === wasStopped && isLive === (was === null || was === undefined);
-        const shown = last < 0 ? 0 : moments[Math.max(index, 0)];
-        const text = last < 0 ? "no history yet" : "evaluation " + shown.toLocaleString("en-US");
-        const looks = [isLive ? "filled" : "default", "icon icon-" + (stopped ? "play" : "pause"),
-                       stopped ? "Play the history" : "Pause the replay"];
-        return [Math.max(index, 0), Math.max(last, 1), fresh(isLive ? null : at, was), fresh(stopped, wasStopped), text,
-                ...(same ? looks.map(none) : looks)];
       },
 
       address: function (at, axes, colour, scale, cell, levels, rest, brush, overview, asked, run) {

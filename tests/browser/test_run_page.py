@@ -178,9 +178,12 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
     opens_run(person, f"/run/{run_id}")
     wait(lambda: len(dashboard.store.history(run_id)) > 5)
     person.sees("#run-rate, .run-rate", "left")
-    for key in (Keys.HOME, Keys.ARROW_RIGHT):
-        wait(lambda: person.sees("#timeline-slider [role=slider]").send_keys(key) is None)  # noqa: B023
+    thumb = person.sees("#timeline-slider [role=slider]")
+    thumb.send_keys(Keys.HOME)
     wait(lambda: "at=" in person.path)
+    first = person.path
+    thumb.send_keys(Keys.ARROW_RIGHT)
+    wait(lambda: person.path != first)
     put = person.sees("#timeline-text").text
     at = int(person.path.partition("at=")[2])
     assert put == f"evaluation {at:,}"
@@ -190,6 +193,7 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
     wait(lambda: dashboard.store.run(run_id).evaluations > seen + 15_000)
     assert person.sees("#timeline-text").text == put
     assert filled(person) == shown
+    assert person.driver.switch_to.active_element == thumb
     person.presses("#timeline-play")
     wait(lambda: person.sees("#timeline-text").text != put)
     person.presses("#timeline-live")
@@ -197,6 +201,22 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
     dashboard.store.stop(run_id)
     person.sees("#run-state", "stopped")
     wait(lambda: filled(person) == dashboard.store.run(run_id).occupied)
+
+
+def test_a_drag_on_the_timeline_goes_on_while_its_run_does(person: Person, dashboard: Dashboard) -> None:
+    run_id = dashboard.start(evaluations=20_000_000, pace=10_000)
+    opens_run(person, f"/run/{run_id}")
+    wait(lambda: len(dashboard.store.history(run_id)) > 5)
+    thumb, track = person.sees("#timeline-slider [role=slider]"), person.sees("#timeline-slider").rect
+    drag = ActionChains(person.driver)
+    drag.click_and_hold(thumb).move_by_offset(-int(track["width"] / 4), 0).perform()
+    wait(lambda: "at=" in person.path)
+    put, seen = person.path, dashboard.store.run(run_id).evaluations
+    wait(lambda: int(person.sees(".run-spent b").text.replace(",", "")) > seen + 10_000)
+    ActionChains(person.driver).move_by_offset(-int(track["width"] / 4), 0).perform()
+    wait(lambda: person.path != put)
+    ActionChains(person.driver).release().perform()
+    dashboard.store.stop(run_id)
 
 
 def test_a_link_opens_the_same_view_in_a_fresh_browser(person: Person, dashboard: Dashboard, done: str) -> None:

@@ -25,6 +25,7 @@ from tests.browser.run_page import (
     exact_objective,
     filled,
     map_is_drawn,
+    map_top,
     opens_run,
     shape,
 )
@@ -63,16 +64,20 @@ def test_a_map_fills_while_its_run_goes_on_and_says_when_it_is_over(person: Pers
     run_id = dashboard.start(evaluations=400_000, pace=2_000)
     opens_run(person, f"/run/{run_id}")
     person.sees("#run-state", "running")
+    top = map_top(person)
     person.sees(".run-rate", "left")
     first = wait(lambda: filled(person))
     zoom = {"xaxis.range": [-0.5, 9.5]}
     person.driver.execute_script(PLOT + "window.Plotly.relayout(gd, arguments[0])", zoom)
     wait(lambda: filled(person) > first)
+    assert map_top(person) == top
     person.presses("#run-pace")
     person.presses("[role=option]", "Full speed")
     person.sees("#run-state", "finished")
     wait(lambda: filled(person) == dashboard.store.run(run_id).occupied)
     assert person.driver.execute_script(PLOT + "return gd._fullLayout.xaxis.range") == [-0.5, 9.5]
+    person.sees(".glance-words", "objective")
+    assert map_top(person) == top
     person.presses("#zoom-reset")
     wait(lambda: person.driver.execute_script(PLOT + "return gd._fullLayout.xaxis.range") == [-0.5, 24.5])
 
@@ -137,6 +142,11 @@ def test_the_map_can_be_read_and_opened_by_keyboard_alone(person: Person, dashbo
     ActionChains(person.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT).key_up(Keys.SHIFT).perform()
     person.sees("#map-readout", "g1 (0, 1e-4], g2 (0, 1e-4], h1 (0.01, 1]")
     person.sees("#map-cursor")
+    person.driver.execute_script("window.dash_clientside.set_props('run-colour', {value: 'operator'})")
+    elite = archive.at(int(archive.tolerances.cell([[1, 1, 3]])[0]))
+    assert elite is not None
+    person.sees("#map-readout", f"found by {elite.operator}")  # without a further key
+    person.driver.execute_script("window.dash_clientside.set_props('run-colour', {value: 'objective'})")
     person.keys(Keys.ENTER)
     cell = int(archive.tolerances.cell([[1, 1, 3]])[0])
     wait(lambda: person.path.endswith(f"?cell={cell}"))
@@ -273,6 +283,7 @@ def test_what_is_shown_can_be_taken_away(person: Person, dashboard: Dashboard, d
     assert [float(row["f"]) for row in rows] == archive.elites.f.tolist()
     assert files[".png"].startswith(b"\x89PNG")
     assert b"objective" in files[".svg"]
+    assert "125 cells of 3 constraints</text>" in files[".svg"].decode()
     copy = dashboard.store.import_run(files[".npz"])
     assert dashboard.store.run(copy).evaluations == BUDGET
 
@@ -285,6 +296,7 @@ def test_on_a_dark_phone_the_map_comes_first_and_the_inspector_from_below(
     person.prefers("dark")
     opens_run(person, f"/run/{done}")
     assert person.sideways() <= 0
+    assert map_top(person) < PHONE[1] / 3
     ground = person.driver.execute_script(PLOT + "return gd.layout.font.color")
     assert ground == "#e6e8ec"
     person.sees_no("#inspector")
@@ -294,6 +306,8 @@ def test_on_a_dark_phone_the_map_comes_first_and_the_inspector_from_below(
     sheet = person.sees("#inspector.is-open").rect
     assert sheet["width"] == person.driver.execute_script("return document.documentElement.clientWidth")
     assert sheet["y"] > 0
+    chosen = person.sees("#map-selection")
+    assert chosen.location_once_scrolled_into_view["y"] + chosen.size["height"] < person.all("#inspector")[0].rect["y"]
     person.presses("#inspector-close")
     person.sees_no("#inspector")
 

@@ -6,18 +6,22 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
+from components.answers import shortest
 from components.answers_figures import front_figure, moving, pair_figure, price_curve
 from components.answers_report import command
 from components.answers_state import as_data, from_query, read
 from mapelites import Settings, Tolerances
 from mapelites.answers import Designs, changes, front, price, ranking
 from mapelites.answers.words import worth
+from mapelites.archive import Archive, Elites
 from mapelites.commands.engine import parse_search
 from mapelites.errors import InputError
+from mapelites.problem import Constraint, Problem
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.snapshot import Snapshot
@@ -53,6 +57,24 @@ def run_id(store: Store, snapshot: Snapshot) -> str:
 @pytest.fixture(scope="module")
 def browser(store: Store) -> FlaskClient:
     return create_app(store).server.test_client()
+
+
+@pytest.mark.parametrize(
+    ("objectives", "sentence"),
+    [
+        ([0.5, 0.25, 1e7], "Relaxing g1 from 0 to 1 lowers the objective from 0.5 to 0.25 (-50 %)."),
+        ([7.2435e-19, 9.7e-23, 1e7],
+         "Relaxing any one constraint buys next to nothing: the objective stays at about 7.244e-19."),
+        ([5.0, 5.0 - 1e-7, 9.0], "Relaxing any one constraint buys next to nothing: the objective stays at about 5."),
+    ],
+)  # fmt: skip
+def test_the_shortest_answer_calls_a_gain_that_nobody_would_see_next_to_nothing(
+    objectives: list[float], sentence: str
+) -> None:
+    problem = Problem("plain", [0.0], [9.0], (Constraint("g1", "inequality"),), lambda x: (0.0, [x[0]], []))
+    rows = np.arange(3.0)[:, None]
+    found = Elites(rows, np.array(objectives), rows, np.empty((3, 0)), np.arange(1, 4), np.full(3, "random"))
+    assert shortest(Designs.of(Archive(problem, Tolerances(("g1",), ((0, 1),)), found))) == sentence
 
 
 def test_a_question_survives_the_way_through_an_address() -> None:

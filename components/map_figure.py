@@ -27,7 +27,7 @@ MOST_LARGE_STARS = 12  # rows beyond which a star must be small to stay within i
 MOST_HATCHED = 4_000  # impossible cells beyond which a shade alone tells them
 MOST_EXACT = 10_000  # places beyond which the readout's numbers travel in single precision
 INSET = (0.004, 0.007)  # of the red outline from its cell's, as shares of the map's width and height
-MOST_INSET = 0.25  # of a cell
+LEAST_INSET, MOST_INSET = 0.02, 0.12  # of a cell
 SHAPES = ("inner", "outer", "hatch", "feasible", "best")
 CONFIG = {
     "displayModeBar": False,
@@ -182,7 +182,7 @@ def _box(fold: Fold, place: list[int] | None) -> dict[str, Any]:
     """The outline of one cell, within that of the feasible corner; where there is none, one that is not seen."""
     row, column = place or (0, 0)
     rows, columns = fold.shape
-    across, up = 0.5 - min(INSET[0] * columns, MOST_INSET), 0.5 - min(INSET[1] * rows, MOST_INSET)
+    across, up = (0.5 - min(max(share, LEAST_INSET), MOST_INSET) for share in (INSET[0] * columns, INSET[1] * rows))
     return {
         "x0": column - across,
         "x1": column + across,

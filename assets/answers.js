@@ -113,6 +113,8 @@
         const data = { view: view, about: about, allow: allow, hard: hard, need: need, margin: margin,
                        most: Number(most), measure: measure, pair: pair, behind: behind };
         const same = JSON.stringify(data) === JSON.stringify(before);
+        // On a phone the questions stand below the map, and above every other view.
+        if (before.view !== view && window.matchMedia("(max-width: 720px)").matches) { setTimeout(() => window.scrollTo(0, 0), 0); }
         const moved = Object.entries(allow).map(([name, value]) => name + " ≤ " + value);
         const words = [moved.join(", ") || "all satisfied"].concat(hard.length ? ["hard: " + hard.join(", ")] : []);
         return [same ? none() : data, "answers view-" + view, view !== "map", words.join(" · ")];

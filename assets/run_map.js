@@ -1,16 +1,16 @@
 // The run page in the browser: what must not wait for the server. The cursor on the map and its words, the
-// timeline, the address that follows the view, copies to the clipboard and pictures of the map.
+// address that follows the view, copies to the clipboard and pictures of the map.
 (function () {
   const NARROW = "(max-width: 720px)";
   const cursor = { row: null, column: null };
+  const told = { row: null, column: null }; // the place that the readout tells of
+  let pointed = null; // the place that the mouse is at, and where that is
 
   const byId = (id) => document.getElementById(id);
   const plot = () => document.querySelector("#run-map .js-plotly-plot");
   const meta = () => { const gd = plot(); return gd && gd.layout && gd.layout.meta; };
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const triggered = () => { const context = window.dash_clientside.callback_context; return context.triggered_id; };
-  // Several things can happen at once, and all of them come in one call.
-  const happened = (id) => window.dash_clientside.callback_context.triggered.some((each) => each.prop_id.startsWith(id + "."));
   const none = () => window.dash_clientside.no_update;
 
   // ---- places and cells ----
@@ -76,6 +76,20 @@
     return line === undefined ? NaN : line[column];
   }
 
+  // What a colour says where it does not stand for the objective: "found by repair".
+  const meaning = { packed: null, values: null };
+
+  function colourWords(map, row, column) {
+    if (!map.shown) { return ""; }
+    if (meaning.packed !== map.shown.bdata) {
+      const bytes = Uint8Array.from(atob(map.shown.bdata), (letter) => letter.charCodeAt(0)).buffer;
+      meaning.packed = map.shown.bdata;
+      meaning.values = map.shown.dtype === "f8" ? new Float64Array(bytes) : new Float32Array(bytes);
+    }
+    const value = meaning.values[row * map.columns + column], kind = map.legend.kinds[value];
+    return ", " + map.legend.title + " " + (kind ? kind[0] : value.toLocaleString("en-US"));
+  }
+
   function words(row, column) {
     const map = meta(), gd = plot();
     const bins = binsAt(map, row, column);
@@ -85,15 +99,23 @@
     const shade = at(trace.z, row, column), value = at(trace.customdata, row, column);
     const same = (mark) => mark && mark[0] === row && mark[1] === column;
     const marks = (same(map.feasible) ? ", best feasible" : "") + (same(map.best) ? ", best overall" : "");
-    const state = shade === 1 ? "cannot exist" : shade === 0 ? "empty" : "objective " + number(value) + marks;
+    const state = shade === 1 ? "cannot exist" : shade === 0 ? "empty" : "objective " + number(value) + colourWords(map, row, column) + marks;
     return { place: place, state: state };
   }
 
   function readout(row, column) {
-    const found = words(row, column);
+    const found = words(row, column), text = found.place + ": " + found.state;
     const element = byId("map-readout");
-    if (element) { element.textContent = found.place + ": " + found.state; }
-    return found;
+    Object.assign(told, { row: row, column: column });
+    if (element && element.textContent !== text) { element.textContent = text; }
+  }
+
+  // The words follow the map when it is drawn anew.
+  function retell() {
+    const map = meta();
+    if (!map) { return; }
+    if (told.row !== null && told.row < map.rows && told.column < map.columns) { readout(told.row, told.column); }
+    if (pointed && pointed.y < map.rows && pointed.x < map.columns) { tip(pointed, pointed.mouse); }
   }
 
   // ---- outlines and the tip over the map ----
@@ -143,6 +165,32 @@
     element.style.top = Math.max(0, top - element.offsetHeight - 10) + "px";
   }
 
+  // Zoomed in, a label of an outer bin may reach beyond the map: there it would stand over a constraint's name.
+  function outerLabels(gd) {
+    const map = meta(), area = gd.querySelector(".nsewdrag");
+    if (!map || !area) { return; }
+    const frame = area.getBoundingClientRect();
+    const isWhole = (axis, length) => axis.range[1] - axis.range[0] >= length - 0.01;
+    const whole = isWhole(gd._fullLayout.xaxis, map.columns) && isWhole(gd._fullLayout.yaxis, map.rows);
+    gd.layout.annotations.forEach((label, i) => {
+      const drawn = label.name && gd.querySelector('.annotation[data-index="' + i + '"]');
+      if (!drawn) { return; }
+      const box = drawn.getBoundingClientRect();
+      const inside = label.name === "outer x" ? box.left >= frame.left && box.right <= frame.right : box.top >= frame.top && box.bottom <= frame.bottom;
+      drawn.style.visibility = whole || inside ? "" : "hidden";
+    });
+  }
+
+  // On a phone the inspector comes from below: the cell it tells of stays in sight above it.
+  function reveal() {
+    const mark = byId("map-selection"), sheet = byId("inspector");
+    if (!mark || mark.hidden || !sheet || !window.matchMedia(NARROW).matches) { return; }
+    const box = mark.getBoundingClientRect();
+    const top = document.querySelector(".header").offsetHeight;
+    const bottom = window.innerHeight - parseFloat(getComputedStyle(sheet).maxHeight);
+    if (box.top < top || box.bottom > bottom) { window.scrollBy({ top: (box.top + box.bottom - top - bottom) / 2 }); }
+  }
+
   function select(row, column) {
     const map = meta();
     cursor.row = row; cursor.column = column;
@@ -153,9 +201,9 @@
     if (gd.dataset.listening) { return; }
     gd.dataset.listening = "yes";
     gd.on("plotly_click", (event) => { const p = event.points[0]; readout(p.y, p.x); select(p.y, p.x); });
-    gd.on("plotly_hover", (event) => { const p = event.points[0]; tip(p, event.event); });
-    gd.on("plotly_unhover", () => tip(null));
-    gd.on("plotly_afterplot", () => { outlines(); legend(); window.dash_clientside.live.plotted(); });
+    gd.on("plotly_hover", (event) => { const p = event.points[0]; pointed = { x: p.x, y: p.y, mouse: event.event }; tip(pointed, event.event); });
+    gd.on("plotly_unhover", () => { pointed = null; tip(null); });
+    gd.on("plotly_afterplot", () => { outlines(); legend(); retell(); outerLabels(gd); window.dash_clientside.live.plotted(); });
     gd.on("plotly_relayout", outlines);
   }
 
@@ -349,7 +397,7 @@
     });
     layout.paper_bgcolor = getComputedStyle(byId("map-box").closest(".card")).backgroundColor;
     layout.margin.r = 110;
-    layout.title = { text: document.querySelector(".run-name h1").textContent + " · " + document.querySelector(".run-name .mantine-Text-root").textContent, font: { size: 15 } };
+    layout.title = { text: document.querySelector(".run-name h1").textContent + " · " + byId("run-method").textContent, font: { size: 15 } };
     layout.margin.t += 40;
     return { data: data, layout: layout };
   }
@@ -357,18 +405,22 @@
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     run: {
       narrow: function () {
-        Object.assign(cursor, { row: null, column: null });
+        for (const place of [cursor, told]) { Object.assign(place, { row: null, column: null }); }
+        pointed = null;
         return window.matchMedia(NARROW).matches;
       },
 
       attach: function (figure, cell, pinned, drawn) {
         window.dash_clientside.live.drawn(drawn);
-        const box = byId("map-box");
+        const box = byId("map-box"), before = box && box.dataset.cell;
         if (box) { box.dataset.cell = cell ?? ""; box.dataset.pinned = pinned ?? ""; }
         let tries = 100;
         (function whenReady() {
           const gd = plot();
-          if (gd && gd.on && meta()) { listen(gd); outlines(); legend(); } else if (tries-- > 0) { setTimeout(whenReady, 50); }
+          if (gd && gd.on && meta()) {
+            listen(gd); outlines(); legend();
+            if (box && box.dataset.cell !== before) { reveal(); }
+          } else if (tries-- > 0) { setTimeout(whenReady, 50); }
         })();
       },
 
@@ -397,36 +449,6 @@
         const usual = order.every((name, i) => name === names[i]);
         const same = JSON.stringify(order) === JSON.stringify((before || []).concat(names.filter((name) => !(before || []).includes(name))));
         return [same ? none() : usual ? null : order, ...[0, 1, 2, 3].map((i) => (i < names.length ? order[i] : null))];
-      },
-
-      timeline: function (value, moments, live, play, step, was, wasStopped) {
-        let at = was, stopped = wasStopped;
-        const last = moments.length - 1;
-        let distance = Infinity, index = last;
-        if (at !== null && at !== undefined) {
-          moments.forEach((each, i) => { if (Math.abs(each - at) < distance) { distance = Math.abs(each - at); index = i; } });
-        }
-        const go = (i) => { index = Math.min(Math.max(i, 0), last); at = moments[index]; };
-        if (happened("timeline-live")) {
-          at = null; index = last; stopped = true;
-        } else if (happened("timeline-slider") && last >= 0 && value !== index) {
-          go(value); stopped = true;
-        } else if (happened("timeline-play") && last > 0) {
-          stopped = !stopped;
-          if (!stopped && index >= last) { go(0); }
-        } else if (happened("timeline-step") && !stopped) {
-          go(index + Math.max(1, Math.round(moments.length / 60)));
-          if (index >= last) { stopped = true; }
-        }
-        const isLive = at === null || at === undefined;
-        const fresh = (now, old) => (now === old && triggered() ? none() : now); // an update costs the page time
-        const same = triggered() && stopped === wasStopped && isLive === (was === null || was === undefined);
-        const shown = last < 0 ? 0 : moments[Math.max(index, 0)];
-        const text = last < 0 ? "no history yet" : "evaluation " + shown.toLocaleString("en-US");
-        const looks = [isLive ? "filled" : "default", "icon icon-" + (stopped ? "play" : "pause"),
-                       stopped ? "Play the history" : "Pause the replay"];
-        return [Math.max(index, 0), Math.max(last, 1), fresh(isLive ? null : at, was), fresh(stopped, wasStopped), text,
-                ...(same ? looks.map(none) : looks)];
       },
 
       address: function (at, axes, colour, scale, cell, levels, rest, brush, overview, asked, run) {

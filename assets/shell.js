@@ -41,7 +41,7 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
 
 (function () {
   const PERIOD = 3000, PATIENCE = 5000, LATELY = 6000;
-  const GONE = "The server does not answer. Runs go on without it; this page comes back by itself.";
+  const GONE = "The server does not answer. This page comes back by itself as soon as it does; what runs have found is kept.";
   const SIGNED_OUT = "This browser is no longer signed in. Reload the page to sign in again; runs go on.";
   const WAITING = "The worker that searches is not running. Runs wait until it is back; nothing is lost.";
   let missingSince = null, heardAt = 0;

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
+import numpy as np
 import orjson
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
@@ -35,11 +36,13 @@ from components.run_view import Maps, Shown, levels_text, read_cell
 from components.shell import SCHEME
 from components.shell_notices import icon
 from mapelites.answers import Designs, least, ranking
-from mapelites.answers.words import nothing_within
+from mapelites.answers.words import amount, next_to_nothing, nothing_within
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.errors import InputError
 from mapelites.runs import Run
 from mapelites.tolerances import Tolerances
+
+NEGLIGIBLE = 1e-12  # of the difference between the best and the worst objective of a map
 
 
 def tabs(run: Run, data: Mapping[str, Any]) -> Component:
@@ -73,7 +76,7 @@ def tabs(run: Run, data: Mapping[str, Any]) -> Component:
                 ],
                 id="answers-glance",
                 className="glance",
-                hidden=True,
+                hidden=data["view"] != "map",
             ),
         ],
         className="views",
@@ -159,6 +162,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     @app.callback(
         Output("answers-fresh", "data"),
         Output("glance-words", "children"),
+        Output("glance-words", "title"),
         Output("answers-glance", "hidden"),
         Output("answers-key", "data"),
         Input(ids.ANSWERS, "data"),
@@ -180,7 +184,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         live = known.get("question") == question
         designs = Designs.of(maps.archive(shown), asked.hard)
         if asked.view == "map":
-            fresh, words = [], shortest(designs) if len(designs) else ""
+            fresh, words = [], shortest(designs) if len(designs) else "Nothing is found yet."
         else:
             behind = designs.behind(chosen) if asked.behind else None
             selected = designs.row_of(chosen) if behind is None else behind
@@ -188,8 +192,8 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             fresh, words = _body(context, shown, designs, asked, selected, place, dark=dark), ""
         key = {"question": question, "said": _digest(fresh, words)}
         if key == known:
-            return (no_update,) * 4
-        return {"live": live, "children": fresh}, words, not words, key
+            return (no_update,) * 5
+        return {"live": live, "children": fresh}, words, words, asked.view != "map", key
 
 
 def _digest(fresh: list[Component], words: str) -> str:
@@ -238,4 +242,12 @@ def shortest(designs: Designs) -> str:
     worth = ranking(designs, designs.satisfied)[0]
     if worth.start.f is None:
         return nothing_within(designs.names, least(designs, math.inf, most=1)[0])
+    if worth.first is not None and worth.first.f is not None and _is_same(designs, worth.start.f, worth.first.f):
+        return next_to_nothing(worth.start.f)
     return worth_in_words(designs.names[worth.constraint], worth)
+
+
+def _is_same(designs: Designs, before: float, after: float) -> bool:
+    """Whether two objectives differ by nothing that a person would see beside the others of the map."""
+    spread = float(np.ptp(designs.f))
+    return amount(before) == amount(after) or abs(before - after) <= NEGLIGIBLE * spread

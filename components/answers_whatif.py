@@ -11,7 +11,7 @@ from components.answers_state import Asked, read_number
 from components.format import exact, many
 from components.inspector_parts import value
 from mapelites.answers import Designs, Least, least, ranking
-from mapelites.answers.words import amount, apart, percent_change, relaxing, tolerance
+from mapelites.answers.words import MOST_DIGITS, amount, apart, percent_change, relaxing, tolerance
 from mapelites.errors import InputError
 from mapelites.problem import Array
 
@@ -102,11 +102,12 @@ def _backward(designs: Designs, need: str, selected: int | None) -> list[Compone
     except InputError:
         return [title, dmc.Text(f"{need!r} is no number.", size="sm", className="error-text")]
     found = least(designs, below)
+    wanted = amount(below, MOST_DIGITS)
     if not found:
         lowest = f" The lowest objective found is {amount(float(designs.f.min()))}." if len(designs) else ""
-        return [title, parts.empty("Not found", f"No elite has an objective below {amount(below)}.{lowest}")]
+        return [title, parts.empty("Not found", f"No elite has an objective below {wanted}.{lowest}")]
     if not found[0].needed:
-        words = f"Nothing need be relaxed for an objective below {amount(below)}: "
+        words = f"Nothing need be relaxed for an objective below {wanted}: "
         return [title, html.P([words, parts.design(designs, found[0].row, selected)], className="answer-sentence")]
     rows = [_way(designs, each, selected) for each in found]
     heads = ("relax", "level", "objective", "relative tolerance")
@@ -116,7 +117,7 @@ def _backward(designs: Designs, need: str, selected: int | None) -> list[Compone
 def _words(designs: Designs, way: Least, below: float) -> str:
     each = [f"{designs.names[n.constraint]} to {amount(n.violation, 4)}" for n in way.needed]
     relaxed = " and ".join(each)
-    f, need = float(designs.f[way.row]), amount(below)
+    f, need = float(designs.f[way.row]), amount(below, MOST_DIGITS)
     return f"For an objective below {need}, relax {relaxed}: that gives {apart(f, below)[0]}."
 
 

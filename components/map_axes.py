@@ -10,7 +10,6 @@ from components.map_fold import Axis, Fold
 from mapelites.tolerances import Tolerances, short
 
 LONGEST = 6  # characters of a level in a label
-SHORT_NAME = 4  # characters of a constraint's name that fits above a column of labels
 FONT = "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -48,12 +47,12 @@ class Look:
     @property
     def small(self) -> float:
         """The size of inner labels."""
-        return 8 if self.narrow else 10.5
+        return 10 if self.narrow else 10.5
 
     @property
     def most_inner(self) -> int:
         """How many inner labels fit along an axis."""
-        return 30 if self.narrow else 50
+        return 26 if self.narrow else 50
 
     @property
     def most_level(self) -> int:
@@ -61,9 +60,14 @@ class Look:
         return 5 if self.narrow else 8
 
     @property
+    def short_name(self) -> int:
+        """How many characters of a constraint's name fit above a column of labels."""
+        return 3 if self.narrow else 4
+
+    @property
     def inner_depth(self) -> int:
         """The room for inner labels, in pixels."""
-        return 30 if self.narrow else 44
+        return 38 if self.narrow else 44
 
 
 def bounds(tolerances: Tolerances, constraint: int) -> tuple[str, ...]:
@@ -162,7 +166,8 @@ def _outer_labels(fold: Fold, axis: Axis, look: Look, *, across: bool) -> list[d
         texts = bounds(fold.tolerances, axis.constraints[0])
     shown = look.inner_depth if axis.length <= look.most_inner else 4
     places, labels = _thinned([i * inner + (inner - 1) / 2 for i in range(outer)], list(texts), 20)
-    plain = {"showarrow": False, "font": {"size": look.size, "color": look.text}}
+    name = "outer x" if across else "outer y"  # for the script that hides what would stand over others
+    plain = {"showarrow": False, "font": {"size": look.size, "color": look.text}, "name": name}
     if across:
         where = {"yref": "paper", "y": 0, "yshift": -shown, "yanchor": "top", "textangle": -90 if crowded else 0}
         return [{**plain, **where, "x": place, "text": text} for place, text in zip(places, labels, strict=True)]
@@ -178,7 +183,7 @@ def _names(fold: Fold, look: Look) -> list[dict[str, Any]]:
     for constraint, depth in zip(fold.x.constraints, _depths(fold.x, look), strict=True):
         where = {"x": 0, "y": 0, "xanchor": "right", "yanchor": "top", "xshift": -6, "yshift": -depth}
         found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> →"})
-    if any(len(names[constraint]) > SHORT_NAME for constraint in fold.y.constraints):
+    if any(len(names[constraint]) > look.short_name for constraint in fold.y.constraints):
         # Long names of both stand side by side above the map: in columns they would cover each other.
         text = ", in it ".join(f"<b>{names[constraint]}</b> ↑" for constraint in fold.y.constraints)
         where = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "yshift": 3}

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from components.format import count, number
 from mapelites.archive import Archive
 from mapelites.errors import unknown
+from mapelites.search import directed
+from mapelites.slow import method as slow
 
 Colour = Literal["objective", "age", "operator", "satisfied"]
 Scale = Literal["auto", "linear", "log", "rank"]
@@ -23,8 +25,12 @@ COLOURS: tuple[str, ...] = get_args(Colour)
 SCALES: tuple[str, ...] = get_args(Scale)
 
 VIRIDIS = ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725")
-# Okabe and Ito's palette, told apart with every kind of colour vision; the vermilion stays free for errors.
-KINDS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c6d31", "#f0e442", "#999999")
+# Okabe and Ito's palette and two of Tol's, told apart with every kind of colour vision; the vermilion stays free for
+# errors.
+KINDS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c6d31", "#f0e442", "#332288", "#882255", "#117733")
+OTHER = "#999999"  # what a run from elsewhere calls by a name that is not known here
+# Each operator has a colour of its own, whichever others there are.
+OPERATOR_COLOURS = dict(zip(dict.fromkeys((*directed.OPERATORS, *slow.OPERATORS)), KINDS, strict=True))
 EMPTY, IMPOSSIBLE, FIRST, LAST = 0, 1, 2, 255
 LARGEST_SPAN = 15.0  # orders of magnitude
 TICKS = 5
@@ -114,7 +120,7 @@ def _by_age(found_at: Values, evaluations: int) -> Colouring:
 def _by_operator(operators: NDArray[np.str_]) -> Colouring:
     names = tuple(str(name) for name in np.unique(operators))
     kinds = np.searchsorted(names, operators).astype(float) if names else np.empty(0)
-    return discrete(kinds, names, tuple(KINDS[i % len(KINDS)] for i in range(len(names))), "found by")
+    return discrete(kinds, names, tuple(OPERATOR_COLOURS.get(name, OTHER) for name in names), "found by")
 
 
 def _by_satisfied(archive: Archive) -> Colouring:

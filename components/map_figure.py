@@ -26,6 +26,8 @@ MOST_INNER_LINES = 120  # rows or columns beyond which lines between inner bins 
 MOST_LARGE_STARS = 12  # rows beyond which a star must be small to stay within its cell
 MOST_HATCHED = 4_000  # impossible cells beyond which a shade alone tells them
 MOST_EXACT = 10_000  # places beyond which the readout's numbers travel in single precision
+INSET = (0.004, 0.007)  # of the red outline from its cell's, as shares of the map's width and height
+LEAST_INSET, MOST_INSET = 0.02, 0.12  # of a cell
 SHAPES = ("inner", "outer", "hatch", "feasible", "best")
 CONFIG = {
     "displayModeBar": False,
@@ -56,13 +58,13 @@ def content(archive: Archive, view: View, evaluations: int, given: Colouring | N
     filled = at != NO_ELITE
     colours = np.where(fold.impossible(archive), IMPOSSIBLE, EMPTY).astype(np.uint8)
     colours[filled] = chosen.colours[at[filled]]
-    values = np.full(fold.shape, np.nan)
-    values[filled] = archive.elites.f[at[filled]]
     return {
         "z": _packed(colours),
-        "values": _packed(values if values.size <= MOST_EXACT else values.astype(np.float32)),
+        "values": _numbers(archive.elites.f, at),
+        "shown": None if view.colour == "objective" else _numbers(chosen.values, at),
         "cells": _cells(fold, archive, at),
         "best": _best(fold, archive, at),
+        "box": _box(fold, _best(fold, archive, at)),
         "feasible": _place(fold, archive.best(feasible=True)),
         "legend": chosen.legend(),
         "stops": _stops(chosen),
@@ -97,6 +99,7 @@ def figure(archive: Archive, view: View, drawn: dict[str, Any], *, dark: bool, n
                 "impossible": bool(fold.impossible(archive).any()),
                 "corner": bool(fold.feasible_boxes(archive.problem.feasible_up_to)),
                 "cells": drawn["cells"],
+                "shown": drawn["shown"],
             },
         },
     }
@@ -112,8 +115,8 @@ def patch(drawn: dict[str, Any], *, dark: bool) -> dict[str, Any]:
             "colorscale": _ground(Look.of(dark=dark, narrow=False)) + drawn["stops"],
         },
         "marks": {"x": x, "y": y},
-        "best": _box(drawn["best"]),
-        "meta": {name: drawn[name] for name in ("legend", "best", "feasible", "cells")},
+        "best": drawn["box"],
+        "meta": {name: drawn[name] for name in ("legend", "best", "feasible", "cells", "shown")},
     }
 
 
@@ -170,18 +173,21 @@ def _shapes(fold: Fold, archive: Archive, drawn: dict[str, Any], look: Look) -> 
         {"type": "path", "path": path or "M0,0Z", "line": {"color": colour, "width": width}, "name": name}
         for name, (path, colour, width) in paths.items()
     ]
-    best = {"type": "rect", "line": {"color": BEST, "width": 2.5 if look.narrow else 3}, "name": "best"}
-    return [*lines, {**best, **_box(drawn["best"])}]
+    red = 2 if look.narrow or rows > MOST_LARGE_STARS else 3
+    best = {"type": "rect", "line": {"color": BEST, "width": red}, "name": "best"}
+    return [*lines, {**best, **drawn["box"]}]
 
 
-def _box(place: list[int] | None) -> dict[str, Any]:
-    """The outline of one cell; where there is none, one that is not seen."""
+def _box(fold: Fold, place: list[int] | None) -> dict[str, Any]:
+    """The outline of one cell, within that of the feasible corner; where there is none, one that is not seen."""
     row, column = place or (0, 0)
+    rows, columns = fold.shape
+    across, up = (0.5 - min(max(share, LEAST_INSET), MOST_INSET) for share in (INSET[0] * columns, INSET[1] * rows))
     return {
-        "x0": column - 0.5,
-        "x1": column + 0.5,
-        "y0": row - 0.5,
-        "y1": row + 0.5,
+        "x0": column - across,
+        "x1": column + across,
+        "y0": row - up,
+        "y1": row + up,
         "visible": place is not None,
     }
 
@@ -236,6 +242,14 @@ def _cells(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> str | None:
         return None
     cells = np.where(at == NO_ELITE, -1, np.append(archive.elites.cell, -1)[at])
     return base64.b64encode(cells.astype("<i8").tobytes()).decode()
+
+
+def _numbers(values: NDArray[np.float64], at: NDArray[np.int64]) -> dict[str, str]:
+    """One number of each elite at the place where it is shown, for the readout."""
+    filled = at != NO_ELITE
+    folded = np.full(at.shape, np.nan)
+    folded[filled] = values[at[filled]]
+    return _packed(folded if folded.size <= MOST_EXACT else folded.astype(np.float32))
 
 
 def _packed(array: NDArray[Any]) -> dict[str, str]:

@@ -36,7 +36,11 @@ def layout(run: Run, history: Sequence[Moment], further: list[Component]) -> Com
                             dmc.Title(summary.name(run), order=1),
                             html.Div(summary.badge(run), id="run-state", className="run-state"),
                             dmc.Text(
-                                [f"{summary.method(run)} · {levels_in_words(run)} · ", summary.problem_link(run)],
+                                [
+                                    html.Span(f"{summary.method(run)} · {levels_in_words(run)}", id="run-method"),
+                                    " · ",
+                                    summary.problem_link(run),
+                                ],
                                 c="dimmed",
                                 size="sm",
                             ),

@@ -11,12 +11,11 @@ from dash.development.base_component import Component
 from components import run_ids as ids
 
 STEP = 150  # milliseconds between the moments of a replay
+SCALE = 1_000  # the slider's, from the first moment to the last; far more than there are moments
 
 
 def layout(moments: list[int], at: int | None) -> Component:
     """The bar under the map."""
-    last = max(len(moments) - 1, 1)
-    place = last if at is None else min(range(len(moments)), key=lambda i: abs(moments[i] - at), default=0)
     return html.Section(
         [
             dcc.Store(id=ids.MOMENTS, data=moments),
@@ -32,8 +31,8 @@ def layout(moments: list[int], at: int | None) -> Component:
             dmc.Slider(
                 id="timeline-slider",
                 min=0,
-                max=last,
-                value=place,
+                max=SCALE,
+                value=place(moments, at),
                 step=1,
                 label=None,
                 updatemode="drag",
@@ -49,12 +48,23 @@ def layout(moments: list[int], at: int | None) -> Component:
     )
 
 
+def place(moments: list[int], at: int | None) -> int:
+    """Where the slider stands for the moment nearest to an evaluation; None is live, at its end.
+
+    >>> place([10, 20, 40], 21), place([10, 20, 40], None), place([], 5)
+    (500, 1000, 1000)
+    """
+    last = len(moments) - 1
+    if at is None or last < 1:
+        return SCALE
+    return round(SCALE * min(range(len(moments)), key=lambda i: abs(moments[i] - at)) / last)
+
+
 def register(app: Dash, *_: Any) -> None:
     """All in the browser: what is moved by hand must not be moved back by an answer that was on its way."""
     app.clientside_callback(
-        ClientsideFunction("run", "timeline"),
+        ClientsideFunction("timeline", "follow"),
         Output("timeline-slider", "value"),
-        Output("timeline-slider", "max"),
         Output(ids.MOMENT, "data"),
         Output("timeline-step", "disabled"),
         Output("timeline-text", "children"),
@@ -68,4 +78,5 @@ def register(app: Dash, *_: Any) -> None:
         Input("timeline-step", "n_intervals"),
         State(ids.MOMENT, "data"),
         State("timeline-step", "disabled"),
+        State("timeline-slider", "max"),
     )

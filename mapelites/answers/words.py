@@ -9,7 +9,7 @@ from mapelites.answers.least import Least
 from mapelites.answers.price import Step, Worth
 from mapelites.tolerances import short
 
-DIGITS = 5
+DIGITS = 4
 MOST_DIGITS = 15
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 VERDICTS = {
@@ -34,7 +34,7 @@ def amount(value: float, digits: int = DIGITS) -> str:
     """A number to so many significant digits, with separators.
 
     >>> amount(6059.714335), amount(0.000123456789), amount(-1234567.8)
-    ('6,059.7', '1.2346e-4', '-1.2346e6')
+    ('6,060', '1.235e-4', '-1.235e6')
     """
     if value == 0:
         return "0"
@@ -64,7 +64,7 @@ def apart(first: float, second: float) -> tuple[str, str]:
     """Two numbers to as many digits as show their difference.
 
     >>> apart(6059.714335, 5912.3)
-    ('6,059.7', '5,912.3')
+    ('6,060', '5,912')
     >>> apart(1.000000012, 1.0)
     ('1.000000012', '1')
     """
@@ -99,6 +99,11 @@ def relaxing(name: str, start: Step, end: Step) -> str:
         return f"{way} buys nothing: the objective stays at {amount(start.f)}."
     before, after = apart(start.f, end.f)
     return f"{way} lowers the objective from {before} to {after}{percent_change(start.f, end.f)}."
+
+
+def next_to_nothing(f: float) -> str:
+    """What is gained can be measured, but is lost among the numbers of the map."""
+    return f"Relaxing any one constraint buys next to nothing: the objective stays at about {amount(f)}."
 
 
 def nothing_within(names: tuple[str, ...], way: Least) -> str:

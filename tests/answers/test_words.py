@@ -14,7 +14,7 @@ from mapelites.answers.words import amount, apart, percent_change, relaxing, wor
     ("start", "end", "sentence"),
     [
         (Step(0, 1, 6059.714), Step(0.01, 2, 5912.3),
-         "Relaxing g2 from 0 to 0.01 lowers the objective from 6,059.7 to 5,912.3 (-2.4 %)."),
+         "Relaxing g2 from 0 to 0.01 lowers the objective from 6,060 to 5,912 (-2.4 %)."),
         (Step(0, 1, 1.0), Step(0.01, 1, 1.0), "Relaxing g2 from 0 to 0.01 buys nothing: the objective stays at 1."),
         (Step(0), Step(0.01, 2, 7.5),
          "Relaxing g2 from 0 to 0.01 gives a first design, with objective 7.5; without it none was found."),
@@ -59,7 +59,7 @@ def test_two_numbers_get_as_many_digits_as_tell_them_apart() -> None:
     assert apart(123456.7, 123456.8) == ("1.234567e5", "1.234568e5")
     assert apart(0.0, 5.0) == ("0", "5")
     assert apart(-1.5, -1.5) == ("-1.5", "-1.5")
-    assert (amount(99999.94), amount(99999.4)) == ("100,000", "99,999")
+    assert (amount(99996.0), amount(99994.0), amount(9999.4)) == ("100,000", "99,990", "9,999")
     assert percent_change(0.0, 1.0) == ""
     assert percent_change(-2.0, -3.0) == " (-50 %)"
     assert percent_change(1.0, -1.0) == ""

@@ -29,6 +29,12 @@ def filled(person: Person) -> int:
     return int(person.driver.execute_script(script))
 
 
+def map_top(person: Person) -> float:
+    """Where the map begins, in pixels from the top of the page."""
+    script = "return document.getElementById('map-box').getBoundingClientRect().top + window.scrollY"
+    return float(person.driver.execute_script(script))
+
+
 def shape(person: Person) -> tuple[int, int]:
     """Rows and columns of the drawn map."""
     rows, columns = person.driver.execute_script(PLOT + "return [gd.layout.meta.rows, gd.layout.meta.columns]")

@@ -25,6 +25,7 @@ from tests.browser.run_page import (
     exact_objective,
     filled,
     map_is_drawn,
+    map_top,
     opens_run,
     shape,
 )
@@ -63,16 +64,20 @@ def test_a_map_fills_while_its_run_goes_on_and_says_when_it_is_over(person: Pers
     run_id = dashboard.start(evaluations=400_000, pace=2_000)
     opens_run(person, f"/run/{run_id}")
     person.sees("#run-state", "running")
+    top = map_top(person)
     person.sees(".run-rate", "left")
     first = wait(lambda: filled(person))
     zoom = {"xaxis.range": [-0.5, 9.5]}
     person.driver.execute_script(PLOT + "window.Plotly.relayout(gd, arguments[0])", zoom)
     wait(lambda: filled(person) > first)
+    assert map_top(person) == top
     person.presses("#run-pace")
     person.presses("[role=option]", "Full speed")
     person.sees("#run-state", "finished")
     wait(lambda: filled(person) == dashboard.store.run(run_id).occupied)
     assert person.driver.execute_script(PLOT + "return gd._fullLayout.xaxis.range") == [-0.5, 9.5]
+    person.sees(".glance-words", "objective")
+    assert map_top(person) == top
     person.presses("#zoom-reset")
     wait(lambda: person.driver.execute_script(PLOT + "return gd._fullLayout.xaxis.range") == [-0.5, 24.5])
 
@@ -109,6 +114,9 @@ def test_the_inspector_shows_the_numbers_that_the_problem_itself_computes(
     overall = archive.best()
     assert overall is not None
     wait(lambda: exact_numbers(person, 1)[0] == [overall.f, elite.f, overall.f - elite.f])
+    person.presses("#run-colour")
+    person.presses("[role=option]", "Operator")
+    person.sees("#map-readout", f"found by {overall.operator}")
 
     empty = next(cell for cell in range(archive.tolerances.cells) if archive.at(cell) is None)
     clicks_cell(person, archive, empty)
@@ -182,9 +190,12 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
     opens_run(person, f"/run/{run_id}")
     wait(lambda: len(dashboard.store.history(run_id)) > 5)
     person.sees("#run-rate, .run-rate", "left")
-    for key in (Keys.HOME, Keys.ARROW_RIGHT):
-        wait(lambda: person.sees("#timeline-slider [role=slider]").send_keys(key) is None)  # noqa: B023
+    thumb = person.sees("#timeline-slider [role=slider]")
+    thumb.send_keys(Keys.HOME)
     wait(lambda: "at=" in person.path)
+    first = person.path
+    thumb.send_keys(Keys.ARROW_RIGHT)
+    wait(lambda: person.path != first)
     put = person.sees("#timeline-text").text
     at = int(person.path.partition("at=")[2])
     assert put == f"evaluation {at:,}"
@@ -194,6 +205,7 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
     wait(lambda: dashboard.store.run(run_id).evaluations > seen + 15_000)
     assert person.sees("#timeline-text").text == put
     assert filled(person) == shown
+    assert person.driver.switch_to.active_element == thumb
     person.presses("#timeline-play")
     wait(lambda: person.sees("#timeline-text").text != put)
     person.presses("#timeline-live")
@@ -201,6 +213,22 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
     dashboard.store.stop(run_id)
     person.sees("#run-state", "stopped")
     wait(lambda: filled(person) == dashboard.store.run(run_id).occupied)
+
+
+def test_a_drag_on_the_timeline_goes_on_while_its_run_does(person: Person, dashboard: Dashboard) -> None:
+    run_id = dashboard.start(evaluations=20_000_000, pace=10_000)
+    opens_run(person, f"/run/{run_id}")
+    wait(lambda: len(dashboard.store.history(run_id)) > 5)
+    thumb, track = person.sees("#timeline-slider [role=slider]"), person.sees("#timeline-slider").rect
+    drag = ActionChains(person.driver)
+    drag.click_and_hold(thumb).move_by_offset(-int(track["width"] / 4), 0).perform()
+    wait(lambda: "at=" in person.path)
+    put, seen = person.path, dashboard.store.run(run_id).evaluations
+    wait(lambda: int(person.sees(".run-spent b").text.replace(",", "")) > seen + 10_000)
+    ActionChains(person.driver).move_by_offset(-int(track["width"] / 4), 0).perform()
+    wait(lambda: person.path != put)
+    ActionChains(person.driver).release().perform()
+    dashboard.store.stop(run_id)
 
 
 def test_a_link_opens_the_same_view_in_a_fresh_browser(person: Person, dashboard: Dashboard, done: str) -> None:
@@ -257,6 +285,7 @@ def test_what_is_shown_can_be_taken_away(person: Person, dashboard: Dashboard, d
     assert [float(row["f"]) for row in rows] == archive.elites.f.tolist()
     assert files[".png"].startswith(b"\x89PNG")
     assert b"objective" in files[".svg"]
+    assert "125 cells of 3 constraints</text>" in files[".svg"].decode()
     copy = dashboard.store.import_run(files[".npz"])
     assert dashboard.store.run(copy).evaluations == BUDGET
 
@@ -269,6 +298,7 @@ def test_on_a_dark_phone_the_map_comes_first_and_the_inspector_from_below(
     person.prefers("dark")
     opens_run(person, f"/run/{done}")
     assert person.sideways() <= 0
+    assert map_top(person) < PHONE[1] / 3
     ground = person.driver.execute_script(PLOT + "return gd.layout.font.color")
     assert ground == "#e6e8ec"
     person.sees_no("#inspector")
@@ -278,6 +308,8 @@ def test_on_a_dark_phone_the_map_comes_first_and_the_inspector_from_below(
     sheet = person.sees("#inspector.is-open").rect
     assert sheet["width"] == person.driver.execute_script("return document.documentElement.clientWidth")
     assert sheet["y"] > 0
+    chosen = person.sees("#map-selection")
+    assert chosen.location_once_scrolled_into_view["y"] + chosen.size["height"] < person.all("#inspector")[0].rect["y"]
     person.presses("#inspector-close")
     person.sees_no("#inspector")
 

@@ -7,6 +7,7 @@ from selenium.webdriver.common.keys import Keys
 
 from mapelites.tolerances import PAPER_LEVELS
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
+from tests.browser.run_page import filled, map_is_drawn
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("start")]
 
@@ -27,7 +28,8 @@ def test_one_press_starts_the_default_run_and_its_map_fills(person: Person, dash
     assert person.path == f"/run/{run.id}"
     assert (run.request.problem, run.request.dimension, run.request.watch) == ("C17", 10, 10.0)
     assert run.request.tolerances.levels == (PAPER_LEVELS,) * 3
-    wait(lambda: dashboard.store.run(run.id).occupied > 10)
+    map_is_drawn(person.driver)
+    wait(lambda: filled(person) > 10)
     dashboard.store.stop(run.id)
     person.presses(".brand")
     person.sees(".recent-item", "C17 10D")

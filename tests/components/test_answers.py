@@ -21,6 +21,7 @@ from markupsafe import escape
 
 from app import create_app
 from components import answers_almost, answers_relations
+from components.answers import shortest
 from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
 from components.answers_mathml import mathml
 from components.answers_parts import design
@@ -85,6 +86,24 @@ def run_id(store: Store, snapshot: Snapshot) -> str:
 @pytest.fixture(scope="module")
 def browser(store: Store) -> FlaskClient:
     return create_app(store).server.test_client()
+
+
+@pytest.mark.parametrize(
+    ("objectives", "sentence"),
+    [
+        ([0.5, 0.25, 1e7], "Relaxing g1 from 0 to 1 lowers the objective from 0.5 to 0.25 (-50 %)."),
+        ([7.2435e-19, 9.7e-23, 1e7],
+         "Relaxing any one constraint buys next to nothing: the objective stays at about 7.244e-19."),
+        ([5.0, 5.0 - 1e-7, 9.0], "Relaxing any one constraint buys next to nothing: the objective stays at about 5."),
+    ],
+)  # fmt: skip
+def test_the_shortest_answer_calls_a_gain_that_nobody_would_see_next_to_nothing(
+    objectives: list[float], sentence: str
+) -> None:
+    problem = Problem("plain", [0.0], [9.0], (Constraint("g1", "inequality"),), lambda x: (0.0, [x[0]], []))
+    rows = np.arange(3.0)[:, None]
+    found = Elites(rows, np.array(objectives), rows, np.empty((3, 0)), np.arange(1, 4), np.full(3, "random"))
+    assert shortest(Designs.of(Archive(problem, Tolerances(("g1",), ((0, 1),)), found))) == sentence
 
 
 def test_a_question_survives_the_way_through_an_address() -> None:

@@ -85,6 +85,16 @@ def test_kinds_have_names_and_colours_of_their_own() -> None:
     assert len({colour for _, colour in satisfied.legend()["kinds"]}) == 4
 
 
+def test_an_operator_keeps_its_colour_when_others_appear() -> None:
+    early, late = (
+        dict(colouring(illuminate(get("C17", 10), search="paper-3", evaluations=each), "operator", "auto", each)
+             .legend()["kinds"])
+        for each in (200, 3_000)
+    )  # fmt: skip
+    assert set(early) < set(late)
+    assert all(late[name] == colour for name, colour in early.items())
+
+
 def test_younger_elites_are_brighter() -> None:
     archive = illuminate(get("C17", 10), evaluations=3_000)
     colours = colouring(archive, "age", "auto", 3_000).colours

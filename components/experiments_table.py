@@ -31,7 +31,9 @@ EXPLAINED = {
 THEIR_COUNTS = (
     "Here the paper's c is turned round. It counts each violation once: above 1, from 0.01 to 1, from 0.0001 to 0.01."
 )
-SIGNED = "A mean of signed values: a satisfied constraint lowers it. It cannot be compared with ours."
+SIGNED = (
+    "The paper's v̄ is a mean of signed values, so a satisfied constraint lowers it. It cannot be compared with ours."
+)
 
 
 def instance_key(instance: Instance) -> str:
@@ -91,8 +93,10 @@ def notes(report: Report, place: tuple[int, str], beside: str) -> list[Component
     words = other_conditions(departures(report.campaign, *place))
     parts: list[Any] = [html.P(f"{words} So the rows need not agree.")] if words else []
     if beside == "paper" and any(row.paper for row in report.tables[place]):
-        known = html.Ul([*map(html.Li, general_faults()), html.Li(THEIR_COUNTS)])
-        parts += ["Faults of the paper's code on all problems:", known]
+        head, known = "Faults of the paper's code on all problems:", general_faults()
+        if words:  # they may not be why the rows differ, but this much is needed to read them
+            head, known = "How to read the paper's rows:", (SIGNED,)
+        parts += [head, html.Ul([html.Li(each) for each in (*known, THEIR_COUNTS)])]
     return [html.Div(parts, className="statistics-notes quiet")] if parts else []
 
 

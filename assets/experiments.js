@@ -1,6 +1,6 @@
-// What is looked at on a campaign's page: the cell pressed last, or what the switches say.
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   experiments: {
+    // What is looked at on a campaign's page: the cell pressed last, or what the switches say.
     choose: function (_, dimension, search, beside, before) {
       const { no_update, callback_context } = window.dash_clientside;
       const view = Object.assign({}, before, { dimension: Number(dimension), search: search, beside: beside });
@@ -13,6 +13,14 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
         return [no_update, no_update, no_update, no_update];
       }
       return [view, String(view.dimension), view.search, "?" + new URLSearchParams(view)];
+    },
+    // One question at a time: what depends on the answers waits as long as one is due.
+    ask: function (_, view, before, answered) {
+      const PERIOD = 1000, PATIENCE = 10000; // milliseconds
+      const due = before.number !== answered;
+      const moved = Object.keys(view).some((name) => view[name] !== before.view[name]);
+      if (Date.now() - before.at < (due ? PATIENCE : moved ? 0 : PERIOD)) { return window.dash_clientside.no_update; }
+      return { number: before.number + 1, at: Date.now(), view: view, whole: due };
     },
   },
 });

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from typing import Any
 
 import dash_mantine_components as dmc
@@ -18,9 +20,11 @@ from components.experiments_table import (
     BESIDE,
     cell_class,
     cell_content,
+    cell_title,
     comparisons,
     failures,
     instance_key,
+    notes,
     overview,
     table,
 )
@@ -34,8 +38,10 @@ from mapelites.campaign import Campaign, Instance
 from mapelites.campaign.process import start, stop
 from mapelites.problems import get
 
-PERIOD = 1_000  # milliseconds
+LOOK = 250  # milliseconds between looks whether it is time to ask; assets/experiments.js says when it is
 FIGURE_HEIGHT = 320  # pixels
+PARTS = ("progress", "button", "trouble", "table", "pairs")
+CELL_PROPERTIES = ("children", "className", "title")
 
 
 @dataclass(frozen=True)
@@ -61,9 +67,12 @@ class View:
 
 def layout(context: Context, query: Mapping[str, str], campaign_id: str) -> Component:
     """The page."""
-    look = Campaigns(context).look(campaign_id)
+    campaigns = Campaigns(context)
+    version = campaigns.folder(campaign_id).version()
+    look = campaigns.look(campaign_id)
     campaign = look.folder.campaign
     view = View.of(campaign, query)
+    given = asdict(view)
     return html.Div(
         [
             _head(look),
@@ -87,11 +96,13 @@ def layout(context: Context, query: Mapping[str, str], campaign_id: str) -> Comp
             ),
             answers_campaign.layout(),
             dcc.Store(id="campaign-id", data=look.folder.id),
-            dcc.Store(id="campaign-view", data=asdict(view)),
-            dcc.Store(id="campaign-seen"),
-            dcc.Store(id="campaign-drawn"),
+            dcc.Store(id="campaign-view", data=given),
+            dcc.Store(id="campaign-asked", data={"number": 0, "at": 0, "view": given, "whole": False}),
+            dcc.Store(id="campaign-answered", data=0),
+            dcc.Store(id="campaign-seen", data=_seen(look, version, given, _parts(look, view))),
+            dcc.Store(id="campaign-drawn", data=_finished(look, view)),
             dcc.Location(id="campaign-url", refresh=False),
-            dcc.Interval(id="campaign-tick", interval=PERIOD),
+            dcc.Interval(id="campaign-tick", interval=LOOK),
         ],
         className="experiments",
     )
@@ -110,6 +121,7 @@ def _overview(look: Look) -> Component:
 
 def _head(look: Look) -> Component:
     campaign = look.folder.campaign
+    different = "".join(f", {each}" for each in look.report.departures)  # from the paper's experiment
     return html.Div(
         [
             html.Div(
@@ -117,7 +129,7 @@ def _head(look: Look) -> Component:
                     dmc.Anchor("Experiments", href="/experiments", size="sm"),
                     dmc.Title(title(campaign), order=1),
                     dmc.Text(
-                        f"{count_in_words(campaign)}, seed {campaign.seed}{_differences(campaign)} · {look.folder.id}",
+                        f"{count_in_words(campaign)}, seed {campaign.seed}{different} · {look.folder.id}",
                         className="lead",
                     ),
                 ]
@@ -128,13 +140,6 @@ def _head(look: Look) -> Component:
         ],
         className="page-head experiments-top",
     )  # fmt: skip
-
-
-def _differences(campaign: Campaign) -> str:
-    """What differs from the paper's experiment."""
-    levels = [f"levels {name or 'of all constraints'} {', '.join(map(str, v))}" for name, v in campaign.levels.items()]
-    changes = [f"{name} {value}" for name, value in campaign.changes.items()]
-    return "".join(f", {each}" for each in (*changes, *levels))
 
 
 def _button(look: Look) -> Component | None:
@@ -191,9 +196,12 @@ def _same(values: Any, unit: str = "") -> list[dict[str, str]]:
     return [{"value": value, "label": f"{value}{unit}"} for value in values]
 
 
-def _table(look: Look, view: View) -> Component:
-    runs = f"/experiments/{look.folder.id}/run/"
-    return table(look.report, look.states, (view.dimension, view.search), view.beside, runs)
+def _table(look: Look, view: View) -> list[Component]:
+    runs, place = f"/experiments/{look.folder.id}/run/", (view.dimension, view.search)
+    return [
+        *notes(look.report, place, view.beside),
+        table(look.report, look.states, place, view.beside, runs),
+    ]
 
 
 def _figures() -> Component:
@@ -204,14 +212,17 @@ def _figures() -> Component:
     graphs = [
         html.Figure(
             [
-                html.Figcaption(caption),
-                dcc.Graph(id=name, figure=experiments_figures.blank(), config=CONFIG, style={"height": FIGURE_HEIGHT}),
+                html.Figcaption(caption, id=f"{name}-caption"),
+                html.Div(  # its height is there before the graph is
+                    dcc.Graph(id=name, figure=experiments_figures.blank(), config=CONFIG, style={"height": "100%"}),
+                    style={"height": FIGURE_HEIGHT},
+                ),
             ],
             className="compare-map",
         )
         for name, caption in (
             ("campaign-bands", "Convergence: median and quartiles over the runs"),
-            ("campaign-boxes", "Where the runs end: the thick bar is the paper's median; a click opens a run"),
+            ("campaign-boxes", experiments_figures.box_words({})),
         )
     ]
     return html.Section(
@@ -258,56 +269,89 @@ def _register_view(app: Dash) -> None:
 
 
 def _register_progress(app: Dash, campaigns: Campaigns) -> None:
-    @app.callback(
-        Output("campaign-progress", "children"),
-        Output("campaign-button", "children"),
-        Output("campaign-trouble", "children"),
-        Output("campaign-table", "children"),
-        Output("campaign-pairs", "children"),
-        Output({"campaign-cell": ALL}, "children"),
-        Output({"campaign-cell": ALL}, "className"),
-        Output("campaign-seen", "data"),
-        Output("campaign-drawn", "data"),
+    app.clientside_callback(
+        ClientsideFunction("experiments", "ask"),
+        Output("campaign-asked", "data"),
         Input("campaign-tick", "n_intervals"),
         Input("campaign-view", "data"),
+        State("campaign-asked", "data"),
+        State("campaign-answered", "data"),
+        prevent_initial_call=True,
+    )
+
+    @app.callback(
+        [Output(f"campaign-{name}", "children") for name in PARTS],
+        [Output({"campaign-cell": ALL}, name) for name in CELL_PROPERTIES],
+        Output("campaign-seen", "data"),
+        Output("campaign-drawn", "data"),
+        Output("campaign-answered", "data"),
+        Input("campaign-asked", "data"),
         State("campaign-seen", "data"),
         State("campaign-drawn", "data"),
         State("campaign-id", "data"),
         State({"campaign-cell": ALL}, "id"),
         prevent_initial_call=True,
     )
-    def follow(_: Any, given: Any, seen: Any, drawn: Any, campaign_id: Any, ids: Any) -> Any:
-        """Only what changed is sent: the cells one by one, the table where it is another or has new numbers.
+    def follow(asked: Any, seen: Any, drawn: Any, campaign_id: Any, ids: Any) -> Any:
+        """Only what changed is sent: what is sent again loses its focus and what is selected in it.
 
-        Whether there is news is told by what the page shows, not by what called: where a tick overtakes a change of
-        view, the answer to the change is thrown away, and that to the tick must bring it.
+        What is new is told by what the page shows. The browser shows every answer, an overtaken one too, and what
+        depends on an answer waits until none is due. So it asks one question at a time, and where it gave up
+        waiting for an answer, it asks for the whole.
         """
+        question = asked if isinstance(asked, dict) else {}
+        given, number = question.get("view"), question.get("number")
+        before = seen if isinstance(seen, dict) and not question.get("whole") else {}
         version = campaigns.folder(campaign_id).version()
-        same = [no_update] * len(ids)
-        if isinstance(seen, dict) and [seen.get("version"), seen.get("view")] == [version, given]:
-            return (*[no_update] * 5, same, same, no_update, no_update)
+        if [before.get("version"), before.get("view")] == [version, given]:
+            cells = [[no_update] * len(ids)] * len(CELL_PROPERTIES)
+            return (*[no_update] * len(PARTS), *cells, no_update, no_update, number)
         look = campaigns.look(str(campaign_id))
         view = View.of(look.folder.campaign, given)
-        words = {instance_key(each): [cell.words, cell.state] for each, cell in look.states.items()}
-        old = seen.get("cells", {}) if isinstance(seen, dict) else {}
-        changed = {key for key, value in words.items() if old.get(key) != value}
-        rates = {row.instance: row.summary.feasibility_rate for row in look.report.rows}
-        cells = {instance_key(i): (cell_content(c, rates.get(i)), cell_class(c)) for i, c in look.states.items()}
-        places = [each["campaign-cell"] for each in ids]
-        content = [cells[key][0] if key in changed else no_update for key in places]
-        classes = [cells[key][1] if key in changed else no_update for key in places]
+        parts = _parts(look, view)
+        now = _seen(look, version, given, parts)
         finished = _finished(look, view)
         return (
-            _progress(look),
-            _button(look),
-            _trouble(look),
-            _table(look, view),
-            comparisons(look.report, view.dimension),
-            content,
-            classes,
-            {"version": version, "view": given, "cells": words},
+            *(no_update if before.get(name) == now[name] else part for name, part in parts.items()),
+            *_cells(look, [each["campaign-cell"] for each in ids], before.get("cells", {}), now["cells"]),
+            now,
             no_update if drawn == finished else finished,
+            number,
         )
+
+
+def _parts(look: Look, view: View) -> dict[str, Any]:
+    """What stands in each part of the page."""
+    return {
+        "progress": _progress(look),
+        "button": _button(look),
+        "trouble": _trouble(look),
+        "table": _table(look, view),
+        "pairs": comparisons(look.report, view.dimension),
+    }
+
+
+def _seen(look: Look, version: str, given: Any, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows, as little text as tells it from anything else."""
+    words = {instance_key(each): [cell.words, cell.state] for each, cell in look.states.items()}
+    return {"version": version, "view": given, "cells": words, **{name: _digest(part) for name, part in parts.items()}}
+
+
+def _digest(part: Any) -> str:
+    text = json.dumps(part, default=lambda component: component.to_plotly_json(), sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def _cells(look: Look, keys: list[str], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:
+    """The properties of every cell's button, where its words changed."""
+    rates = {row.instance: row.summary.feasibility_rate for row in look.report.rows}
+    made = {
+        instance_key(i): (cell_content(c, rates.get(i)), cell_class(c), cell_title(i, c))
+        for i, c in look.states.items()
+        if old.get(instance_key(i)) != new[instance_key(i)]
+    }
+    same = (no_update,) * len(CELL_PROPERTIES)
+    return [list(values) for values in zip(*(made.get(key, same) for key in keys), strict=True)]
 
 
 def _finished(look: Look, view: View) -> list[Any]:
@@ -322,6 +366,7 @@ def _register_figures(app: Dash, campaigns: Campaigns) -> None:
         Output("campaign-boxes", "figure"),
         Output("campaign-figures-title", "children"),
         Output("campaign-references", "children"),
+        Output("campaign-boxes-caption", "children"),
         Input("campaign-drawn", "data"),
         Input("campaign-curve", "value"),
         Input(SCHEME, "data"),
@@ -350,19 +395,21 @@ def _register_figures(app: Dash, campaigns: Campaigns) -> None:
             *figures,
             f"{view.problem} {view.dimension}D",
             experiments_figures.reference_words(rows, known),
+            experiments_figures.box_words(figures[1]),
         )
 
 
 def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
     @app.callback(
         Output("campaign-button", "children", allow_duplicate=True),
+        Output("campaign-seen", "data", allow_duplicate=True),  # it does not show what it did, so all is sent again
         Input({"campaign-do": ALL}, "n_clicks"),
         State("campaign-id", "data"),
         prevent_initial_call=True,
     )
     def do(clicks: list[int | None], campaign_id: Any) -> Any:
         if not any(clicks) or not isinstance(ctx.triggered_id, dict):
-            return no_update
+            return no_update, no_update
         folder = campaigns.folder(campaign_id)
         if ctx.triggered_id["campaign-do"] == "stop":
             stop(folder)
@@ -370,7 +417,7 @@ def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
             check_named(folder.scheduler, campaigns.context.schedulers)
             admit_campaign(campaigns.context.store, folder.campaign)
             start(folder, folder.scheduler)
-        return _button(campaigns.look(str(campaign_id)))
+        return _button(campaigns.look(str(campaign_id))), None
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),

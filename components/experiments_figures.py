@@ -18,6 +18,7 @@ from mapelites.report_table import Row
 Array = NDArray[np.float64]
 CURVES = {"objective": "Best feasible objective", "cells": "Occupied cells"}
 COLUMN = {"objective": 2, "cells": 1}
+PUBLISHED = "the paper's median"
 WIDE = 100.0  # from this ratio of the largest to the smallest on, a scale is logarithmic
 
 
@@ -93,6 +94,13 @@ def boxes(
         ]
         data += [_published(row, row.paper, look) for row in rows if row.paper and _drawable(row.paper, log=log)]
     return {"data": data, "layout": layout}
+
+
+def box_words(figure: Mapping[str, Any]) -> str:
+    """What the boxes show, and the bar where there is one."""
+    published = any(trace.get("name") == PUBLISHED for trace in figure.get("data", ()))
+    bar = ": the thick bar is the paper's median" if published else ""
+    return f"Where the runs end{bar}; a click opens a run"
 
 
 def blank() -> dict[str, Any]:
@@ -182,9 +190,9 @@ def _published(row: Row, published: Published | None, look: Look) -> dict[str, A
     """The paper's median as a short bar over its search's box."""
     value = published.median.f if published is not None else 0.0
     return {
-        "type": "scatter", "mode": "markers", "x": [_category(row)], "y": [value],
+        "type": "scatter", "mode": "markers", "name": PUBLISHED, "x": [_category(row)], "y": [value],
         "marker": {"symbol": "line-ew", "size": 36, "line": {"width": 2.5, "color": look.strong}},
-        "hovertemplate": f"the paper's median: {number(value)}<extra></extra>",
+        "hovertemplate": f"{PUBLISHED}: {number(value)}<extra></extra>",
     }  # fmt: skip
 
 

@@ -14,9 +14,9 @@ from components.experiments_words import Cell
 from components.format import exact, many, number
 from mapelites.campaign import Campaign, Instance
 from mapelites.report import Final
-from mapelites.report_reference import Agreement, Published, faults
+from mapelites.report_reference import Agreement, Published, faults, general_faults
 from mapelites.report_significance import tally
-from mapelites.report_table import Report, Row
+from mapelites.report_table import Report, Row, departures, other_conditions
 
 BESIDE = {"none": "Ours alone", "paper": "Beside the paper", "edeag": "Beside εDEag"}
 HEADS = ("Problem", "Runs", "Best", "Median", "Worst", "c", "v̄", "Mean", "Std", "Feasible")
@@ -28,6 +28,12 @@ EXPLAINED = {
     "Std": "Standard deviation of the objective of all final solutions",
     "Feasible": "The share of the runs that found a feasible solution",
 }
+THEIR_COUNTS = (
+    "Here the paper's c is turned round. It counts each violation once: above 1, from 0.01 to 1, from 0.0001 to 0.01."
+)
+SIGNED = (
+    "The paper's v̄ is a mean of signed values, so a satisfied constraint lowers it. It cannot be compared with ours."
+)
 
 
 def instance_key(instance: Instance) -> str:
@@ -58,7 +64,7 @@ def cell_button(instance: Instance, cell: Cell, rate: float | None) -> Component
         cell_content(cell, rate),
         id={"campaign-cell": instance_key(instance)},
         className=cell_class(cell),
-        title=f"{instance}: {cell.words}. A click shows its table and figures.",
+        title=cell_title(instance, cell),
     )
 
 
@@ -70,9 +76,28 @@ def cell_content(cell: Cell, rate: float | None) -> list[Component]:
     ]
 
 
+def cell_title(instance: Instance, cell: Cell) -> str:
+    """What a hover says."""
+    return f"{instance}: {cell.words}. A click shows its table and figures."
+
+
 def cell_class(cell: Cell) -> str:
     """Its colour."""
     return f"overview-cell overview-{cell.state}"
+
+
+def notes(report: Report, place: tuple[int, str], beside: str) -> list[Component]:
+    """What must be known of the published rows before they are compared with ours."""
+    if beside == "none" or not report.tables.get(place):
+        return []
+    words = other_conditions(departures(report.campaign, *place))
+    parts: list[Any] = [html.P(f"{words} So the rows need not agree.")] if words else []
+    if beside == "paper" and any(row.paper for row in report.tables[place]):
+        head, known = "Faults of the paper's code on all problems:", general_faults()
+        if words:  # they may not be why the rows differ, but this much is needed to read them
+            head, known = "How to read the paper's rows:", (SIGNED,)
+        parts += [head, html.Ul([html.Li(each) for each in (*known, THEIR_COUNTS)])]
+    return [html.Div(parts, className="statistics-notes quiet")] if parts else []
 
 
 def table(report: Report, states: dict[Instance, Cell], place: tuple[int, str], beside: str, runs: str) -> Component:
@@ -82,10 +107,12 @@ def table(report: Report, states: dict[Instance, Cell], place: tuple[int, str], 
     """
     dimension, search = place
     rows = {row.instance.problem: row for row in report.tables.get(place, [])}
+    same = not departures(report.campaign, dimension, search)
     body: list[Component] = []
     for problem in report.campaign.problems:
         instance = Instance(problem, dimension, search)
-        body += _rows(instance, states[instance], rows.get(problem), beside, runs)
+        why = _reasons(problem) if beside == "paper" and same else ()
+        body += _rows(instance, states[instance], rows.get(problem), beside, why, runs)
     heads = [*HEADS, *(["Agreement"] if beside != "none" else [])]
     cells = [
         html.Th(name, scope="col", title=EXPLAINED.get(name), className="verdict" if name == "Agreement" else None)
@@ -94,7 +121,15 @@ def table(report: Report, states: dict[Instance, Cell], place: tuple[int, str], 
     return html.Table([html.Thead(html.Tr(cells)), html.Tbody(body)], className="statistics")
 
 
-def _rows(instance: Instance, cell: Cell, row: Row | None, beside: str, runs: str) -> list[Component]:
+def _reasons(problem: str) -> tuple[str, ...]:
+    """What is known to be wrong with a published row that differs from ours."""
+    own = tuple(f"Fault of the paper's code: {each}." for each in faults(problem))
+    return own or ("The paper's code has this problem as it is defined; the faults on all problems remain.",)
+
+
+def _rows(
+    instance: Instance, cell: Cell, row: Row | None, beside: str, why: Sequence[str], runs: str
+) -> list[Component]:
     head = [
         html.Th(instance.problem, scope="row"),
         html.Td(html.Span(cell.words, className=f"cell-words cell-{cell.state}")),
@@ -104,8 +139,7 @@ def _rows(instance: Instance, cell: Cell, row: Row | None, beside: str, runs: st
         return [html.Tr([*head, html.Td("no run is finished", colSpan=width, className="statistics-none")])]
     published = {"paper": row.paper, "edeag": row.edeag}.get(beside)
     agreement = {"paper": row.with_paper, "edeag": row.with_edeag}.get(beside)
-    known = faults(instance.problem) if beside == "paper" else ()
-    verdict = [_verdict(agreement, known)] if beside != "none" else []
+    verdict = [_verdict(agreement, why)] if beside != "none" else []
     ours = html.Tr([*head, *_ours(row, runs), *verdict])
     return [ours] if published is None else [ours, _theirs(published)]
 
@@ -136,19 +170,27 @@ def _number(value: float) -> Component:
 
 def _theirs(published: Published) -> Component:
     solutions = [f"{number(each.f)} ({each.violated})" for each in (published.best, published.median, published.worst)]
-    c = "" if published.c is None else ", ".join(map(str, published.c))
-    cells = [*solutions, c, *(number(v) for v in (published.mean_violation, published.mean, published.std))]
-    cells.append(f"{published.feasibility_rate:.2f}")
-    return html.Tr([html.Td(published.name, colSpan=2), *map(html.Td, cells)], className="statistics-theirs")
+    cells = [
+        *map(html.Td, solutions),
+        html.Td("") if published.c is None else html.Td(", ".join(map(str, published.c)), title=THEIR_COUNTS),
+        _their_violation(published.mean_violation),
+        *(html.Td(number(value)) for value in (published.mean, published.std)),
+        html.Td(f"{published.feasibility_rate:.2f}"),
+    ]
+    return html.Tr([html.Td(published.name, colSpan=2), *cells], className="statistics-theirs")
 
 
-def _verdict(agreement: Agreement | None, known: Sequence[str]) -> Component:
-    """In words whether the rows agree and, where they do not, what is known to be wrong with the published one."""
+def _their_violation(value: float) -> Component:
+    """A mean of violations cannot be negative, but one of signed values can."""
+    return html.Td(f"{number(value)} (signed)", title=SIGNED) if value < 0 else html.Td(number(value))
+
+
+def _verdict(agreement: Agreement | None, why: Sequence[str]) -> Component:
+    """In words whether the rows agree and, where they do not, why that may be."""
     if agreement is None:
         return html.Td("nothing published")
     words = f"Feasibility: {agreement.feasibility}. Objective: {agreement.objective}."
-    why = [] if agreement.agrees else [f"Fault of the paper's code: {each}." for each in known]
-    reasons = [html.Div(each, className="statistics-fault") for each in why]
+    reasons = [html.Div(each, className="statistics-fault") for each in why if not agreement.agrees]
     return html.Td([words, *reasons], className="verdict", rowSpan=2)  # beside our row and the published one
 
 
@@ -161,7 +203,7 @@ def comparisons(report: Report, dimension: int) -> Component:
     heads = ("Search", "against", "won", "tied", "lost", "won on", "lost on")
     return html.Table(
         [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
-        className="statistics pairs",
+        className="statistics comparisons",
     )
 
 

@@ -76,7 +76,7 @@ def badge(folder: Folder, done: Progress) -> Component:
 def pace(status: Status, done: Progress) -> str:
     """How fast a campaign is and how long it still takes."""
     if not status.running:
-        return ""
+        return status.note
     left = f", {duration(status.seconds_left)} left" if status.seconds_left is not None else ""
     where = ", ".join(status.running[:3]) + (f" and {len(status.running) - 3} more" if len(status.running) > 3 else "")
     return f"{rate(status.evaluations_per_second)}{left} · running {where}"

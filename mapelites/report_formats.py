@@ -12,7 +12,7 @@ from unicodedata import combining
 from mapelites.report import Summary
 from mapelites.report_reference import Agreement, Published, faults, general_faults, sources
 from mapelites.report_significance import tally
-from mapelites.report_table import Report, Row, versions
+from mapelites.report_table import Report, Row, other_conditions, versions
 
 COLUMNS = ("Function", "Best", "Worst", "Median", "c", "v̄", "Mean", "Std", "FR")
 BESIDE = (
@@ -55,7 +55,7 @@ def cells(row: Row) -> list[str]:
 
 def terminal(report: Report) -> str:
     """Plain text: one table for each dimension and search, beside the published ones; then who beats whom."""
-    parts = [words] if (words := _departures(report)) else []
+    parts = [words] if (words := other_conditions(report.departures)) else []
     for place, rows in report.tables.items():
         parts.append(f"{_title(place)}\n{_aligned([COLUMNS, *map(cells, rows)])}")
         if any(row.paper or row.edeag for row in rows):
@@ -177,21 +177,9 @@ def _about(report: Report) -> str:
         "v̄. In parentheses the number of violated constraints; c counts the violations above 1, 0.01 and 0.0001 at "
         "the median; FR is the feasibility rate; the standard deviation divides by the number of runs.",
     ]
-    if words := _departures(report):
+    if words := other_conditions(report.departures):
         lines += ["", words]
     return "\n".join(lines)
-
-
-def _departures(report: Report) -> str:
-    """In words how the campaign differs from the published ones, or nothing."""
-    c = report.campaign
-    changes = [f"{name} {value}" for name, value in c.changes.items()]
-    levels = [f"levels of {name or 'all constraints'} {', '.join(map(str, each))}" for name, each in c.levels.items()]
-    if not changes and not levels:
-        return ""
-    return (
-        f"The published results were made under other conditions: this campaign has {'; '.join((*changes, *levels))}."
-    )
 
 
 def _beside(row: Row) -> list[str]:

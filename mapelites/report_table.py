@@ -16,6 +16,8 @@ from mapelites.campaign.folder import Folder, finals
 from mapelites.report import Final, Summary, summarise
 from mapelites.report_reference import Agreement, Published, agreement
 from mapelites.report_significance import Comparison, rank_sum
+from mapelites.search.settings import Settings
+from mapelites.tolerances import PAPER_LEVELS
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,42 @@ class Report:
         return tables
 
     @property
+    def departures(self) -> tuple[str, ...]:
+        """In words what any of its tables has other than the published ones."""
+        c = self.campaign
+        return tuple(dict.fromkeys(each for n in c.dimensions for s in c.searches for each in departures(c, n, s)))
+
+    @property
     def pairs(self) -> dict[tuple[int, str, str], list[Comparison]]:
         """The comparisons of each pair of searches, by dimension."""
         pairs: dict[tuple[int, str, str], list[Comparison]] = {}
         for each in self.comparisons:
             pairs.setdefault((each.dimension, each.first, each.second), []).append(each)
         return pairs
+
+
+def departures(campaign: Campaign, dimension: int, search: str) -> tuple[str, ...]:
+    """In words what one table has other than the published ones: settings of the search, and tolerance levels.
+
+    >>> departures(Campaign(("C01",), (10,), ("paper-1",), changes={"evaluations": 4_000}), 10, "paper-1")
+    ('evaluations 4,000',)
+    """
+    plain = Settings.of(search, dimension)
+    changes = {name: value for name, value in campaign.changes.items() if value != getattr(plain, name)}
+    levels = {name: each for name, each in campaign.levels.items() if tuple(each) != PAPER_LEVELS}
+    return (
+        *(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in changes.items()),
+        *(f"levels of {name or 'all constraints'} {', '.join(map(str, each))}" for name, each in levels.items()),
+    )
+
+
+def other_conditions(found: Sequence[str]) -> str:
+    """Departures as a sentence, or nothing where there is none."""
+    return (
+        f"The published results were made under other conditions: this campaign has {'; '.join(found)}."
+        if found
+        else ""
+    )
 
 
 def report_of(folder: Folder) -> Report:

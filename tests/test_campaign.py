@@ -1,6 +1,8 @@
 """What a campaign is, how it is kept, and that nothing is done twice."""
 
+import errno
 import json
+import os
 from concurrent.futures import Future
 
 import numpy as np
@@ -43,6 +45,9 @@ class Here:
         except RuntimeError as error:
             future.set_exception(error)
         return future
+
+    def waits(self):
+        return ""
 
     def renew(self):
         raise AssertionError("nothing died here")
@@ -224,6 +229,54 @@ def test_two_processes_cannot_work_on_one_campaign(tmp_path):
     descriptor = folder.acquire()
     with open(descriptor), pytest.raises(InputError, match=r"process \d+ is working on it already"):
         done(tmp_path / "c")
+
+
+def test_a_campaign_that_could_not_be_taken_though_nobody_has_it_says_so(tmp_path, monkeypatch):
+    folder = Folder.create(tmp_path / "c", SMALL)
+    folder.want("run")
+    monkeypatch.setattr(folder_module, "try_lock", lambda path: None)
+    with pytest.raises(InputError, match="another process is working on it already"):
+        done(tmp_path / "c")
+    assert "another process is working on it already" in folder.trouble
+    assert not folder.wanted
+
+
+def test_a_campaign_another_process_works_on_is_in_no_trouble(tmp_path):
+    folder = Folder.create(tmp_path / "c", SMALL)
+    with open(folder.acquire()), pytest.raises(InputError):
+        done(tmp_path / "c")
+    assert folder.trouble == ""
+
+
+def test_a_disk_that_fills_up_is_the_trouble_of_the_campaign_and_leaves_no_half_file(tmp_path, monkeypatch):
+    sync, path = os.fsync, tmp_path / "c"
+
+    def full(descriptor):
+        if os.fstat(descriptor).st_size > 1_000:  # a run file; small ones still find room
+            raise OSError(errno.ENOSPC, "No space left on device")
+        sync(descriptor)
+
+    monkeypatch.setattr(folder_module.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        done(path)
+    assert Folder(path).trouble == "OSError: [Errno 28] No space left on device"
+    assert not Folder(path).wanted
+    assert list((path / "runs").iterdir()) == []
+
+
+def test_tasks_that_wait_for_a_worker_are_not_said_to_run(tmp_path):
+    crew, told = Here(), []
+    crew.waits = lambda: "waiting for a worker"
+    crew.submit = lambda text: Future()
+
+    def watch(standing):
+        told.append(standing)
+        if standing.note:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work(Folder.create(tmp_path / "c", SMALL), lambda: crew, watch)
+    assert (told[-1].note, told[-1].running) == ("waiting for a worker", ())
 
 
 def test_results_of_two_versions_of_the_search_are_not_mixed(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """A Dask cluster for real: a scheduler and two workers as processes on this machine, one of them killed."""
 
+import math
 import os
 import socket
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from mapelites import InputError
 from mapelites.__main__ import main
 from mapelites.campaign import Campaign, Folder, process
-from mapelites.campaign.crews import DaskCrew
+from mapelites.campaign.crews import SCHEDULER_FORM, DaskCrew, connect
 from mapelites.campaign.runner import work
 from tests.test_campaign_processes import same_as_here, until
 
@@ -93,6 +94,28 @@ def test_a_scheduler_that_cannot_be_reached_is_a_clear_error(tmp_path, capsys):
         with pytest.raises(InputError, match=f"that runs, such as .*, but {nowhere} does not answer"):
             DaskCrew(nowhere, connect_seconds=0.5)
     options = ["--problems", "C01", "--dims", "10", "--runs", "1", "--folder", str(tmp_path / "c")]
-    assert main(["campaign", *options, "--scheduler", "nonsense://x"]) == 2
+    assert main(["campaign", *options, "--scheduler", "nonsense"]) == 2
     assert "scheduler must be the address of a Dask scheduler" in capsys.readouterr().err
-    assert "nonsense://x does not answer" in Folder(tmp_path / "c").trouble
+    assert "but it was 'nonsense'" in Folder(tmp_path / "c").trouble
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "nonsense://x:1", "tcp://host", "tcp://:8786", "tcp://a b:1", "host:port"]
+)
+def test_a_text_that_is_no_address_is_refused_without_looking_for_it(address, monkeypatch):
+    monkeypatch.setattr("distributed.Client", None)
+    with pytest.raises(InputError, match=f"scheduler must be the address .*, but it was '{address}'"):
+        connect(address)
+
+
+@pytest.mark.parametrize("address", ["tcp://192.168.0.1:8786", "host:8786", "tls://[::1]:8786", "tcp://a-b.c:1"])
+def test_an_address_has_a_host_and_a_port(address):
+    assert SCHEDULER_FORM.fullmatch(address)
+
+
+def test_a_cluster_without_workers_is_waited_for_in_words():
+    crew = DaskCrew.__new__(DaskCrew)
+    crew.address, crew._threads, crew._asked = "tcp://a:1", 0, math.inf
+    assert crew.waits() == "waiting for a worker, the Dask scheduler at tcp://a:1 has none"
+    crew._threads = 2
+    assert crew.waits() == ""

@@ -11,7 +11,7 @@ from mapelites.__main__ import main
 from mapelites.campaign import Campaign, Folder, Instance
 from mapelites.campaign.folder import Result
 from mapelites.report_formats import FORMATS
-from mapelites.report_table import report_of
+from mapelites.report_table import departures, report_of
 
 CAMPAIGN = Campaign(("C01", "C18"), (10,), ("paper-1", "paper-3"), runs=3)
 VALUES = {  # f and the two violations of each run
@@ -97,3 +97,9 @@ def test_a_campaign_under_other_conditions_than_the_published_ones_says_so(tmp_p
     for name in ("terminal", "markdown"):
         assert words in FORMATS[name](report_of(Folder.create(tmp_path / "other", other)))
         assert "other conditions" not in FORMATS[name](report(tmp_path))
+
+
+def test_a_budget_that_is_the_papers_in_one_dimension_departs_in_the_other_alone():
+    campaign = Campaign(("C01",), (10, 30), ("paper-1",), 1, 1, {"": (0, 1e-4, 1e-2, 1)}, {"evaluations": 200_000})
+    assert departures(campaign, 10, "paper-1") == ()
+    assert departures(campaign, 30, "paper-1") == ("evaluations 200,000",)

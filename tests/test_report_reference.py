@@ -27,6 +27,12 @@ def test_a_published_row_is_the_papers():
     assert (found.best.f, found.worst.violated, found.median.f, found.feasibility_rate) == (0.89, 2, 1.29, 0.52)
 
 
+def test_the_papers_counts_of_violations_stand_in_the_order_its_text_gives():
+    found = paper(Instance("C16", 10, "paper-1"))
+    assert found is not None
+    assert (found.median.violated, found.c) == (4, (3, 1, 0))
+
+
 def test_other_searches_and_dimensions_have_no_published_row():
     assert paper(Instance("C01", 10, "directed")) is None
     assert paper(Instance("C01", 20, "paper-1")) is None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import re
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any, Protocol
@@ -21,6 +22,7 @@ from mapelites.runs.supervisor import ONE_THREAD
 
 CONNECT_SECONDS = 10
 SCHEDULER_EXAMPLE = "tcp://192.168.0.1:8786"
+SCHEDULER_FORM = re.compile(r"((tcp|tls|ws|wss|ucx)://)?(\[[0-9A-Fa-f:.]+\]|[^\s/:\[\]]+):\d{1,5}/?")
 
 
 class Crew(AbstractContextManager["Crew"], Protocol):
@@ -37,6 +39,9 @@ class Crew(AbstractContextManager["Crew"], Protocol):
 
     def lost(self) -> InputError:
         """What to say when tasks were cancelled that nobody here cancelled."""
+
+    def waits(self) -> str:
+        """In words what its tasks wait for, or nothing."""
 
 
 class LocalCrew:
@@ -72,6 +77,10 @@ class LocalCrew:
         """What to say when tasks were cancelled that nobody here cancelled."""
         return InputError("the processes of this campaign were ended by somebody else; start it again to go on")
 
+    def waits(self) -> str:
+        """For nothing: there are processes."""
+        return ""
+
     def __enter__(self) -> LocalCrew:
         return self
 
@@ -100,10 +109,20 @@ class DaskCrew:
 
     def room(self) -> int:
         """Twice as many as the workers' threads, so that none waits for its next task over the network."""
+        return max(2, 2 * self._count())
+
+    def waits(self) -> str:
+        """For a worker, where there is none."""
+        return "" if self._count() else f"waiting for a worker, the Dask scheduler at {self.address} has none"
+
+    def _count(self) -> int:
+        """The threads of all workers, asked once a second; what was known last where the scheduler is gone."""
         now = time.monotonic()
         if now - self._asked > 1.0:
-            self._threads, self._asked = sum(self.workers().values()), now
-        return max(2, 2 * self._threads)
+            self._asked = now
+            with suppress(OSError):
+                self._threads = sum(self.workers().values())
+        return self._threads
 
     def workers(self) -> dict[str, int]:
         """The threads of each worker there is now, by its address."""
@@ -136,6 +155,10 @@ class DaskCrew:
 
 def connect(address: str, seconds: float = CONNECT_SECONDS) -> Any:
     """A client of the Dask scheduler at this address, or an `InputError` in words."""
+    if not SCHEDULER_FORM.fullmatch(address):  # Dask would look for it for half a minute
+        raise InputError(
+            f"scheduler must be the address of a Dask scheduler, such as {SCHEDULER_EXAMPLE}, but it was {address!r}"
+        )
     try:
         from distributed import Client
     except ImportError:

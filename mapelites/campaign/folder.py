@@ -220,7 +220,9 @@ class Folder:
         """Take the campaign for this process; an `InputError` where another one has it."""
         descriptor = try_lock(self.path / "lock")
         if descriptor is None:
-            raise InputError(f"campaign {self.id}: process {self.worker()} is working on it already")
+            number = self.worker()
+            who = "another process" if number is None else f"process {number}"
+            raise InputError(f"campaign {self.id}: {who} is working on it already")
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         return descriptor
@@ -358,7 +360,11 @@ def _stamp(path: Path) -> int:
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, even if the machine stops."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:  # half a file would only take room on a full disk
+            os.unlink(file.name)
+            raise
     os.replace(file.name, path)

@@ -8,6 +8,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 
 from mapelites.campaign.crews import Crew
@@ -31,21 +32,34 @@ class Standing:
     evaluations: int  # of the runs that were missing when this session began
     spent: int  # of those
     running: tuple[str, ...]
+    note: str = ""  # what keeps it from going on
 
 
 def work(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Standing], None] = lambda _: None) -> Standing:
     """Do what is missing of a campaign. Interrupted at any point, the next call goes on from there."""
-    descriptor = folder.acquire()
+    try:
+        descriptor = folder.acquire()
+    except InputError as error:
+        if not folder.working():  # nobody does what we could not
+            _give_up(folder, error)
+        raise
     try:
         folder.want("run")
         folder.note_trouble("")
         return _do_missing(folder, hire, watch)
-    except (InputError, KeyboardInterrupt) as error:
-        folder.want("stop")
-        folder.note_trouble(str(error))
+    except (Exception, KeyboardInterrupt) as error:
+        _give_up(folder, error)
         raise
     finally:
         os.close(descriptor)
+
+
+def _give_up(folder: Folder, error: BaseException) -> None:
+    """Remember why; a disk that is full may have no room even for that."""
+    known = isinstance(error, (InputError, KeyboardInterrupt))
+    with suppress(OSError):
+        folder.note_trouble(str(error) if known else f"{type(error).__name__}: {error}")
+        folder.want("stop")
 
 
 def _do_missing(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Standing], None]) -> Standing:
@@ -95,6 +109,7 @@ class _Session:
         self.done = self.failed = self.spent = 0
         self.started = time.monotonic()
         self.said = 0.0
+        self.note = ""
 
     def run(self, crew: Crew) -> None:
         """Until nothing is left."""
@@ -170,18 +185,19 @@ class _Session:
         self.spent += task.settings.evaluations
 
     def standing(self) -> Standing:
-        names = tuple(task.name for task in self.flying.values())
+        names = () if self.note else tuple(task.name for task in self.flying.values())
         done = self.before + self.done
-        return Standing(self.folder.campaign.count, done, self.failed, self.total, self.spent, names)
+        return Standing(self.folder.campaign.count, done, self.failed, self.total, self.spent, names, self.note)
 
     def tell(self) -> None:
         """Let whoever watches here know, and whoever reads the folder."""
+        self.note = self.crew.waits() if self.flying else ""
         standing, now = self.standing(), time.monotonic()
         self.watch(standing)
         if now - self.said >= SAY_SECONDS:
             rate = self.spent / (now - self.started) if self.spent else 0.0
             left = (self.total - self.spent) / rate if rate else None
-            self.folder.say(Status(standing.running, rate, left))
+            self.folder.say(Status(standing.running, rate, left, standing.note))
             self.said = now
 
 

@@ -151,7 +151,8 @@ def _say_result(folder: Folder, standing: Standing) -> None:
 
 def _note(now: Standing) -> str:
     failed = f", {now.failed} failed" if now.failed else ""
-    return f"{now.done:,} of {now.runs:,} runs{failed}, running {' '.join(now.running) or 'nothing'}"
+    doing = now.note or f"running {' '.join(now.running) or 'nothing'}"
+    return f"{now.done:,} of {now.runs:,} runs{failed}, {doing}"
 
 
 def _listed(text: str) -> tuple[str, ...]:

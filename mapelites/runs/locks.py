@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 SHARED, EXCLUSIVE = fcntl.LOCK_SH, fcntl.LOCK_EX
+TRIES, PAUSE = 20, 0.01  # seconds: whoever looks whether a lock is held has it for a moment
 
 
 @contextmanager
@@ -23,17 +25,20 @@ def locked(path: Path, kind: int) -> Iterator[None]:
 
 
 def try_lock(path: Path) -> int | None:
-    """The descriptor of an exclusively locked file, or None where somebody else holds it.
+    """The descriptor of an exclusively locked file, or None where somebody else holds it, not just looks at it.
 
     A process forked afterwards holds the lock too: it is free again when the last of them is gone.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
+    for _ in range(TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE)
+        else:
+            return descriptor
+    os.close(descriptor)
+    return None
 
 
 def is_locked(path: Path) -> bool:

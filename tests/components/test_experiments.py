@@ -1,24 +1,31 @@
 """The parts of the experiments page that can be looked at without a browser."""
 
+import os
+
 import numpy as np
 import pytest
+from flask import Flask
 
 from app import create_app
 from components import experiments_form
-from components.experiments_campaign import View
-from components.experiments_figures import boxes, convergence, quartiles, reference_words, references
+from components.cache import memory
+from components.context import Context
+from components.experiments_campaign import View, layout
+from components.experiments_figures import box_words, boxes, convergence, quartiles, reference_words, references
 from components.experiments_files import take_in
 from components.experiments_form import read
-from components.experiments_words import Cell, listed, title
+from components.experiments_table import notes, table
+from components.experiments_words import Cell, Progress, listed, pace, title
 from components.security import Access
 from components.security_limits import Limits
 from mapelites import InputError
 from mapelites.campaign import Campaign, Folder, Instance
+from mapelites.campaign.folder import Status
 from mapelites.campaign.process import home
 from mapelites.campaign.task import execute, payload
 from mapelites.report import Final, summarise
 from mapelites.report_reference import edeag, paper
-from mapelites.report_table import Row
+from mapelites.report_table import Report, Row
 from mapelites.runs import Store
 
 NAN = float("nan")
@@ -67,13 +74,16 @@ def test_without_a_feasible_run_the_figures_say_so():
     figure = boxes([row("paper-1", (1.0, 0.5), (2.0, 0.7))], ["paper-1"], {"best known": 0.0}, dark=False)
     assert figure["layout"]["yaxis"]["title"]["text"] == "Mean violation, no run is feasible"
     assert figure["data"][0]["y"] == [0.5, 0.7]
+    assert box_words(figure) == "Where the runs end; a click opens a run"
 
 
 def test_boxes_hold_feasible_runs_only_and_name_each_for_the_click():
     rows = [row("paper-1", (1.0, 0.0), (2.0, 0.7), (3.0, 0.0))]
-    box, published = boxes(rows, ["paper-1"], references(rows[0], 0.0), dark=False)["data"]
+    figure = boxes(rows, ["paper-1"], references(rows[0], 0.0), dark=False)
+    box, published = figure["data"]
     assert (box["y"], box["customdata"], box["name"]) == ([1.0, 3.0], ["r0", "r2"], "paper-1<br>2 of 3")
     assert published["y"] == [7.117e9]
+    assert box_words(figure) == "Where the runs end: the thick bar is the paper's median; a click opens a run"
 
 
 @pytest.mark.parametrize(
@@ -88,6 +98,10 @@ def test_boxes_hold_feasible_runs_only_and_name_each_for_the_click():
 )
 def test_the_state_of_a_cell_is_a_word(cell, state, words, short):
     assert (cell.state, cell.words, cell.short) == (state, words, short)
+
+
+def test_a_campaign_that_waits_for_a_worker_says_so():
+    assert pace(Status(note="waiting for a worker"), Progress(3, 0, 0)) == "waiting for a worker"
 
 
 def test_a_campaign_is_named_by_what_it_runs():
@@ -141,40 +155,126 @@ def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     store.close()
 
 
-def test_a_tick_brings_the_table_that_the_answer_to_a_change_of_view_did_not(tmp_path):
-    """The browser throws an answer away when the next request overtakes it."""
-    store = Store(tmp_path / "store")
-    campaign = Campaign(("C01",), (10,), ("paper-1",), runs=1)
-    folder = Folder.create(home(store.path) / "c1", campaign)
-    browser = create_app(store).server.test_client()
-    shown = {"dimension": 10, "search": "paper-1", "problem": "C01", "beside": "none"}
-    wanted = {**shown, "beside": "paper"}
-    cells = [{"id": {"campaign-cell": "C01|10|paper-1"}, "property": name} for name in ("children", "className")]
-    known = next(
-        each for each in browser.get("/_dash-dependencies").json if "campaign-pairs.children" in each["output"]
-    )
+def beside_the_paper(problem, changes):
+    """What stands beside the paper's row where ours is worse, and above it."""
+    instance = Instance(problem, 10, "paper-1")
+    finals = (Final("r", 0, 1e30, (0.0,)),) * 25
+    found = Row(instance, summarise(finals), finals, 0, paper(instance), None)
+    report = Report(Campaign((problem,), (10,), ("paper-1",), changes=changes), (found,), (), (), "")
+    place = (10, "paper-1")
+    shown = table(report, {instance: Cell(25, 0, 0, 25)}, place, "paper", "/")
+    return (str(each) for each in (shown, notes(report, place, "paper")))
 
-    def tick(view):
-        values = {
-            "campaign-view": view,
-            "campaign-id": "c1",
-            "campaign-seen": {"version": folder.version(), "view": shown},
-        }
-        plain = [name.rpartition(".")[::2] for name in known["output"].strip(".").split("...")]
-        outputs = [{"id": place, "property": name} for place, name in plain if "ALL" not in place]
+
+def test_beside_the_paper_a_difference_names_the_faults_of_the_problem_and_those_of_all():
+    rows, above = beside_the_paper("C07", {})
+    assert "Fault of the paper's code: the Rosenbrock term" in rows
+    assert "change the archived parent in place" in above
+    assert "other conditions" not in above
+    rows, _ = beside_the_paper("C18", {})
+    assert "the faults on all problems remain" in rows
+
+
+def test_under_other_conditions_a_difference_from_the_paper_is_no_fault_of_its_code():
+    rows, above = beside_the_paper("C07", {"evaluations": 4_000})
+    assert "Objective: ours is worse." in rows
+    assert "Fault" not in rows + above
+    assert "this campaign has evaluations 4,000. So the rows need not agree." in above
+
+
+def test_the_papers_negative_mean_violations_are_said_to_be_signed():
+    rows, _ = beside_the_paper("C16", {})
+    assert "-4.585e6 (signed)" in rows
+    assert "3, 1, 0" in rows
+
+
+VIEW = {"dimension": 10, "search": "paper-1", "problem": "C01", "beside": "none"}
+
+
+class Page:
+    """A campaign's page as its browser keeps it: what it saw last, and what the next answer brings."""
+
+    def __init__(self, store, campaign_id):
+        self.store, self.browser = store, create_app(store).server.test_client()
+        self.known = next(
+            each for each in self.browser.get("/_dash-dependencies").json if "campaign-pairs.children" in each["output"]
+        )
+        self.values = {"campaign-seen": None, "campaign-drawn": None, "campaign-id": campaign_id}
+
+    def asks(self, view=VIEW, *, number=1, whole=False):
+        """The parts of the page that the answer to one question changes."""
+        cell = {"campaign-cell": "C01|10|paper-1"}
+        names = [name.rpartition(".")[::2] for name in self.known["output"].strip(".").split("...")]
+        values = {**self.values, "campaign-asked": {"number": number, "view": view, "whole": whole}}
         body = {
-            "output": known["output"],
-            "outputs": [*outputs[:5], [cells[0]], [cells[1]], *outputs[5:]],
-            "inputs": [{**each, "value": values.get(each["id"])} for each in known["inputs"]],
-            "state": [{**each, "value": values.get(each["id"])} for each in known["state"][:-1]]
-            + [[{"id": cells[0]["id"], "property": "id", "value": cells[0]["id"]}]],
-            "changedPropIds": ["campaign-tick.n_intervals"],
+            "output": self.known["output"],
+            "outputs": [
+                [{"id": cell, "property": name}] if "ALL" in place else {"id": place, "property": name}
+                for place, name in names
+            ],
+            "inputs": [{**each, "value": values[each["id"]]} for each in self.known["inputs"]],
+            "state": [
+                *({**each, "value": values[each["id"]]} for each in self.known["state"][:-1]),
+                [{"id": cell, "property": "id", "value": cell}],
+            ],
+            "changedPropIds": ["campaign-asked.data"],
         }
-        return browser.post("/_dash-update-component", json=body)
+        answer = self.browser.post("/_dash-update-component", json=body).json["response"]
+        for name in ("campaign-seen", "campaign-drawn"):
+            if name in answer:
+                self.values[name] = answer[name]["data"]
+        assert answer.pop("campaign-answered") == {"data": number}
+        return answer
 
-    assert "campaign-table" not in tick(shown).text
-    assert "campaign-table" in tick(wanted).json["response"]
+
+@pytest.fixture
+def followed(tmp_path):
+    """The page of a campaign of one run, and its folder."""
+    store = Store(tmp_path / "store")
+    folder = Folder.create(home(store.path) / "c1", Campaign(("C01",), (10,), ("paper-1",), runs=1))
+    yield Page(store, "c1"), folder
     store.close()
+
+
+def test_a_page_that_shows_all_there_is_is_sent_nothing_but_the_answer(followed):
+    page, _ = followed
+    assert {"campaign-table", "campaign-pairs", "campaign-progress"} <= set(page.asks())
+    assert page.asks(number=2) == {}
+
+
+def test_another_view_brings_its_table_whoever_asks_for_it(followed):
+    page, _ = followed
+    page.asks()
+    assert "campaign-table" in page.asks({**VIEW, "beside": "paper"})
+
+
+def test_a_page_that_gave_up_on_an_answer_is_sent_the_whole(followed):
+    page, _ = followed
+    first = page.asks()
+    assert set(page.asks(whole=True)) | {"campaign-drawn"} == set(first)
+
+
+def test_while_a_campaign_runs_only_the_parts_that_changed_are_sent_again(followed):
+    """A part that is sent again loses its focus and what is selected in it."""
+    page, folder = followed
+    descriptor = folder.acquire()
+    page.asks()
+    folder.say(Status(("C01-10d-paper-1-01",), 1e6, 60.0))
+    news = page.asks()
+    assert set(news) == {"campaign-progress", "campaign-table", "campaign-seen", '{"campaign-cell":"C01|10|paper-1"}'}
+    title = news['{"campaign-cell":"C01|10|paper-1"}']["title"]
+    assert title == "C01 10D paper-1: 0 of 1, 1 running. A click shows its table and figures."
+    folder.say(Status(("C01-10d-paper-1-01",), 2e6, 30.0))
+    assert set(page.asks()) == {"campaign-progress", "campaign-seen"}
+    os.close(descriptor)
+
+
+def test_a_page_is_laid_out_with_what_it_shows_so_that_the_first_answer_repeats_nothing(followed):
+    page, _ = followed
+    laid_out = layout(Context(page.store, memory(Flask("test"), page.store.path / "figures")), {}, "c1")
+    for name in ("campaign-seen", "campaign-drawn"):
+        page.values[name] = laid_out[name].data
+    assert page.asks() == {}
 
 
 def pressed(browser, **values):

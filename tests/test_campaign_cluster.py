@@ -23,8 +23,12 @@ ROOT = Path(__file__).parent.parent
 
 @contextmanager
 def taken_port():
-    """A port of the range kept for these tests, held so that nobody else takes it, at which nobody listens."""
-    for port in range(8700, 8800):
+    """A port of the range kept for these tests, held so that nobody else takes it, at which nobody listens.
+
+    Tests that run side by side have ranges of their own: between this and the scheduler's start, a port is free.
+    """
+    first = 8700 + 10 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    for port in range(first, first + 10):
         with socket.socket() as holder:
             try:
                 holder.bind(("127.0.0.1", port))
@@ -32,7 +36,7 @@ def taken_port():
                 continue
             yield port
             return
-    raise AssertionError("every port from 8700 to 8799 is taken")
+    raise AssertionError(f"every port from {first} to {first + 9} is taken")
 
 
 @pytest.fixture

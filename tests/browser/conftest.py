@@ -76,8 +76,8 @@ class Dashboard:
 
 def wait(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     """Wait until something is so; what it is, is returned."""
-    # An update took an element away while it was looked at, or had not yet laid it out.
-    moved = (StaleElementReferenceException, ElementNotInteractableException)
+    # An update took an element away while it was looked at, or had not yet brought it or laid it out.
+    moved = (StaleElementReferenceException, ElementNotInteractableException, IndexError)
     return WebDriverWait(None, seconds, poll_frequency=0.05, ignored_exceptions=moved).until(lambda _: condition())
 
 
@@ -109,6 +109,7 @@ class Person:
     def __init__(self, browser: Browser, dashboard: Dashboard) -> None:
         self.browser, self.dashboard = browser, dashboard
         self.driver = browser.driver
+        self.driver.implicitly_wait(0)  # `wait` does it; else every look for what is not there takes two seconds
         self.expected: tuple[str, ...] = ()  # parts of console messages that a test provokes
 
     def goes_to(self, path: str) -> None:

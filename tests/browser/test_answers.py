@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from components.answers import shortest
 from mapelites import Settings, Tolerances
 from mapelites.answers import Designs, almost_feasible, front, least, price, ranking, read_margin
 from mapelites.answers.words import amount, worth
@@ -72,7 +73,7 @@ def test_a_person_sees_what_a_constraint_costs_and_opens_the_design_behind_a_num
     worths = ranking(designs, designs.satisfied)
     first, last = worths[0], worths[-1]
     opens_run(person, f"/run/{done}")
-    person.sees("#answers-glance", worth(designs.names[first.constraint], first))
+    person.sees("#answers-glance", shortest(designs))
     person.presses("#answers-glance button", "What does each constraint cost?")
     person.sees("#answers-sentence", worth(designs.names[first.constraint], first))
     person.sees_no("#run-map")

@@ -101,7 +101,7 @@ def test_several_runs_are_exported_and_come_back(person: Person, dashboard: Dash
     (file,) = wait(lambda: person.downloads)
     assert file.name == "runs.zip"
     before = {run.id for run in dashboard.store.runs()}
-    person.driver.find_element("css selector", "#runs-import input[type=file]").send_keys(str(file))
+    wait(lambda: person.all("#runs-import input[type=file]")[0]).send_keys(str(file))
     person.sees(".mantine-Notification-root", "Imported 2 runs")
     wait(lambda: len(person.all("#runs-rows tr")) == len(before) + 2)
     new = [run.id for run in dashboard.store.runs() if run.id not in before]
@@ -112,7 +112,7 @@ def test_several_runs_are_exported_and_come_back(person: Person, dashboard: Dash
     assert all(one == two for one, two in same)
     wrong = file.with_name("wrong.npz")
     wrong.write_bytes(b"no run at all")
-    person.driver.find_element("css selector", "#runs-import input[type=file]").send_keys(str(wrong))
+    wait(lambda: person.all("#runs-import input[type=file]")[0]).send_keys(str(wrong))
     person.sees(".mantine-Notification-root", "wrong.npz was not imported")
     person.sees(".mantine-Notification-root", "ot a run file, because it is not an .npz file")
 

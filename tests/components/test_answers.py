@@ -337,7 +337,7 @@ def test_the_report_of_ones_own_formulas_holds_all_that_its_command_needs(
 def test_a_report_takes_names_for_text_whatever_they_look_like(store: Store, browser: FlaskClient) -> None:
     name = "<svg><script>alert(1)</script>"
     evil = Problem("evil", [0.0], [2.0], (Constraint(name, "inequality"),), lambda x: (float(x[0]), [1 - x[0]], []))
-    evil = replace(evil, source=description(evil, "<b>.py", "0" * 64))
+    evil = replace(evil, source=description(evil, "<b>.py", "0" * 64, {}))
     search = RunRequest.of(evil, Tolerances.default(evil), Settings.of("paper-3", 1, evaluations=200)).begin(
         problem=evil
     )

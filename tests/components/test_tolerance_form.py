@@ -23,7 +23,10 @@ from mapelites.tolerances import PAPER_LEVELS, Tolerances, short
         (["-1", "abc", "0.01"],
          "g1: a level must not be negative, but one was -1; a level must be a number, but one was 'abc'"),
         (["nan"], "g1: a level must be a finite number, but one was nan"),
-        ([str(k) for k in range(1, 60)], "g1: at most 40 levels are possible, but there were 60"),
+        (
+            [str(k) for k in range(1, 60)],
+            "g1: at most 40 levels are possible, but there were 59 and the level 0, which is always there",
+        ),
         ("0", "g1: levels must be a list, but they were '0'"),
         (None, "g1: levels must be a list, but they were None"),
         ([None], "g1: a level must be a number, but one was None"),

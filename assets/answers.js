@@ -28,10 +28,11 @@
   }, true);
 
   document.addEventListener("click", function (event) {
-    const target = event.target.closest && event.target.closest("[data-about], [data-pair], [data-view].text-button");
+    const target = event.target.closest && event.target.closest("[data-about], [data-columns], [data-away], [data-view].text-button");
     if (!target) { return; }
     if (target.dataset.about) { setProps("answers-about", { data: target.dataset.about }); }
-    if (target.dataset.pair) { setProps("answers-pair-chosen", { data: target.dataset.pair.split(",") }); }
+    if (target.dataset.columns) { setProps("answers-pair-chosen", { data: target.dataset.columns.split(",") }); }
+    if (target.dataset.away) { setProps("run-away", { data: [target.dataset.away, Date.now()] }); }
     if (target.dataset.view) { setProps("answers-view", { value: target.dataset.view }); }
   });
 
@@ -48,7 +49,7 @@
   function focused() {
     const element = document.activeElement, body = document.getElementById("answers-body");
     if (!element || !body || !body.contains(element) || !element.dataset) { return null; }
-    for (const name of ["about", "pair", "cell"]) {
+    for (const name of ["about", "columns", "cell"]) {
       const value = element.dataset[name];
       if (value !== undefined) { return `#answers-body [data-${name}="${CSS.escape(value)}"]`; }
     }

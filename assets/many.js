@@ -1,7 +1,7 @@
 // Maps of more constraints than they show: what counts of the others, pairs that are buttons, and parallel
 // coordinates with brushes. Lines are drawn on a canvas, axes are elements that can be focused.
 (function () {
-  const SHOWN = 4, LISTED = 8, HEIGHT = 300, TOP = 26, BOTTOM = 14, STEP = 0.02;
+  const LISTED = 8, HEIGHT = 300, TOP = 26, BOTTOM = 14, STEP = 0.02;
   const byId = (id) => document.getElementById(id);
   const none = () => window.dash_clientside.no_update;
   const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -18,8 +18,8 @@
   // ---- which bins of the others count ----
 
   const hiddenOf = (names, axes) => {
-    const order = (axes || []).concat(names.filter((name) => !(axes || []).includes(name)));
-    return names.map((name) => order.indexOf(name) >= SHOWN);
+    const [order, shown] = window.dash_clientside.run.order(names, axes);
+    return names.map((name) => order.indexOf(name) >= shown);
   };
 
   function restWords(values, within, hidden) {

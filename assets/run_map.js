@@ -2,6 +2,7 @@
 // address that follows the view, copies to the clipboard and pictures of the map.
 (function () {
   const NARROW = "(max-width: 720px)";
+  const SHOWN = 4, AWAY = ";"; // how many axes a map has, and what stands before a constraint that is off it
   const cursor = { row: null, column: null };
   const told = { row: null, column: null }; // the place that the readout tells of
   let pointed = null; // the place that the mouse is at, and where that is
@@ -12,6 +13,12 @@
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const triggered = () => { const context = window.dash_clientside.callback_context; return context.triggered_id; };
   const none = () => window.dash_clientside.no_update;
+
+  // The axes with a constraint taken off the map, or put back where it was.
+  function moved(axes, name) {
+    const others = axes.filter((each) => each !== name && each !== AWAY + name);
+    return axes.includes(AWAY + name) ? others : others.concat(AWAY + name);
+  }
 
   // ---- places and cells ----
 
@@ -365,13 +372,15 @@
     link.click();
   }
 
+  const fileName = (...words) => words.join("-").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
   function picture(format) {
     const gd = plot();
     if (!gd || !meta()) { return; }
     const box = gd.getBoundingClientRect();
     window.Plotly.downloadImage(withScale(gd), {
       format: format,
-      filename: window.location.pathname.split("/").pop() + "-map",
+      filename: fileName(document.querySelector("#run-head h1").textContent, window.location.pathname.split("/").pop(), "map"),
       width: Math.max(900, Math.round(box.width)),
       height: Math.max(640, Math.round(box.height)),
       scale: format === "png" ? 2 : 1,
@@ -431,13 +440,22 @@
         if (map) { window.Plotly.relayout(gd, { "xaxis.range": [-0.5, map.columns - 0.5], "yaxis.range": [-0.5, map.rows - 0.5] }); }
       },
 
-      axes: function (a, b, c, d, swap, pair, before, names) {
-        const order = (before || []).concat(names.filter((name) => !(before || []).includes(name)));
+      // All constraints in the order of the axes, those off the map last, and how many are axes.
+      order: function (names, axes) {
+        const away = (axes || []).filter((name) => name.startsWith(AWAY)).map((name) => name.slice(AWAY.length));
+        const first = (axes || []).filter((name) => !name.startsWith(AWAY));
+        const others = names.filter((name) => !first.includes(name) && !away.includes(name));
+        return [first.concat(others, away), Math.min(SHOWN, names.length - away.length), names.length - away.length];
+      },
+
+      axes: function (a, b, c, d, swap, all, pair, away, before, names) {
         const id = triggered();
-        const wanted = id === "run-pair" && pair ? pair.slice(0, 2) : [a, b, c, d].slice(0, Math.min(4, names.length));
+        const asked = id === "axes-all" ? null : id === "run-away" && away ? moved(before || [], away[0]) : before;
+        const [order, shown, on] = window.dash_clientside.run.order(names, asked);
+        const wanted = asked !== before ? [] : id === "run-pair" && pair ? pair.slice(0, 2) : [a, b, c, d].slice(0, shown);
         if (id === "axes-swap") {
           for (const [i, j] of [[0, 1], [2, 3]]) {
-            if (j < order.length && j < 4) { [order[i], order[j]] = [order[j], order[i]]; }
+            if (j < shown) { [order[i], order[j]] = [order[j], order[i]]; }
           }
         } else {
           // The constraint that stood where another goes takes its old place.
@@ -446,9 +464,13 @@
             if (name && old !== i) { [order[i], order[old]] = [order[old], order[i]]; }
           });
         }
-        const usual = order.every((name, i) => name === names[i]);
-        const same = JSON.stringify(order) === JSON.stringify((before || []).concat(names.filter((name) => !(before || []).includes(name))));
-        return [same ? none() : usual ? null : order, ...[0, 1, 2, 3].map((i) => (i < names.length ? order[i] : null))];
+        const usual = on === names.length && order.every((name, i) => name === names[i]);
+        const axes = usual ? null : order.map((name, i) => (i < on ? name : AWAY + name));
+        const known = window.dash_clientside.run.order(names, before);
+        const same = JSON.stringify([order, on]) === JSON.stringify([known[0], known[2]]);
+        const places = [0, 1, 2, 3];
+        return [same ? none() : axes, ...places.map((i) => (i < shown ? order[i] : null)),
+                ...places.map((i) => (i < shown ? null : "none")), shown < Math.min(SHOWN, names.length) ? null : "none"];
       },
 
       address: function (at, axes, colour, scale, cell, levels, rest, brush, overview, asked, run) {

@@ -1,13 +1,14 @@
 """Many browsers on live runs: how long a poll and a full map take, and what it costs the searches.
 
     python benchmarks/load.py [--browsers 100] [--runs 10] [--seconds 160]
-    python benchmarks/load.py --soak 30 --browsers 20 --picture docs/pictures/soak.svg
+    python benchmarks/load.py --soak 30 --picture docs/pictures/soak.svg
 
 A dashboard is started as `app.py` starts it, on loopback, with all runs live: the first as fast as it can go,
 the others at a pace. Every browser looks at one run and does what the run's page does: it asks for the map once,
 then for news whenever the server wants it to, which bring the head of the page and what changed on the map; every
 few looks it has its answers told anew.
-The searches' rates are measured before the browsers come and while they are there. With `--soak` it goes on for
+The searches' rates are those of the same runs, by turns without any browser and with all of them; what the
+browsers themselves cost, on the same cores, counts against the searches. With `--soak` it goes on for
 so many minutes with all runs at that pace, and the memory of web server and worker is watched.
 """
 
@@ -286,6 +287,8 @@ def compare(dashboard: Dashboard, browsers: int, seconds: float) -> bool:
         share = now / usual if usual else 1.0
         good &= share >= RATE
         print(f"  {name:<28}{share:8.1%}      must be at least {RATE:.0%}   ({now:,.0f}/s, alone {usual:,.0f}/s)")
+    shares = np.divide([each[0] for each in together], [each[0] for each in alone])
+    print(f"  the run at full speed, round by round: {', '.join(f'{share:.0%}' for share in shares)}")
     for each in seen.wrong[:5]:
         print(f"  wrong: {each}")
     print("as it should be" if good else "NOT as it should be")
@@ -294,17 +297,17 @@ def compare(dashboard: Dashboard, browsers: int, seconds: float) -> bool:
 
 def soak(dashboard: Dashboard, browsers: int, minutes: float, picture: Path | None) -> bool:
     """Memory over a long time."""
-    began, found = time.monotonic(), []
+    began, found, good = time.monotonic(), [], True
     while time.monotonic() - began < minutes * 60:
         seen, _ = measure(dashboard, browsers, min(20.0, minutes * 6))
         web, worker = dashboard.memory()
         found.append((time.monotonic() - began, web, worker, p95(seen.polls) * 1e3))
         print("{:6.0f} s   web {:6.1f} MB   worker {:6.1f} MB   poll p95 {:4.0f} ms".format(*found[-1]), flush=True)
         if seen.wrong:
+            good = False
             print(f"  wrong: {seen.wrong[0]}")
     table = np.array(found)
     settled = table[len(table) // 3 :]
-    good = True
     for column, name in ((1, "web"), (2, "worker")):
         slope = np.polyfit(settled[:, 0] / 3600, settled[:, column], 1)[0]
         growth = slope * (settled[-1, 0] - settled[0, 0]) / 3600 / settled[0, column]

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from numba import njit
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -25,7 +26,7 @@ from mapelites import Settings, Tolerances
 from mapelites.kernels import evaluate_rows
 from mapelites.problems import cec2010, get
 from mapelites.search import paper
-from mapelites.search.state import make_map, new_state
+from mapelites.search.state import accept, compute, make_map, new_state
 from tests.search import plain
 
 WARM_UP, CANDIDATES, REPEATS = 20_000, 20_000, 9
@@ -35,14 +36,19 @@ def copied(state):
     return state._replace(**{name: array.copy() for name, array in state._asdict().items()})
 
 
-def candidates(problem, grid, settings, state):
-    """The next candidates of a search, one by one as the loop makes them."""
-    x, _, chosen, steps = paper._scratch(problem)
-    rows = np.empty((CANDIDATES, problem.dimension))
-    for row in rows:
-        made_by = paper._propose(state, grid, paper.numbers(settings), x, chosen, steps)
-        row[:] = x
-        paper._accept(state, grid, x, problem.values(x[None])[0], made_by)
+@njit(error_model="numpy")
+def fill_with_candidates(kernel, state, m, numbers, rows, values):
+    rng, counters, slot_of, xs, vs, tags = state
+    for k in range(rows.shape[0]):
+        made_by = paper.propose(rng, counters, xs, m.lower, m.upper, numbers, rows[k])
+        compute(kernel, m, rows[k], values)
+        accept(counters, slot_of, xs, vs, tags, m.grid, m.rule, rows[k], values, made_by)
+
+
+def candidates(problem, m, settings, state):
+    """The next candidates of a search, as the loop makes them."""
+    rows, values = np.empty((CANDIDATES, problem.dimension)), np.empty(1 + len(problem.constraints))
+    fill_with_candidates(problem.function, state, m, paper.numbers(settings), rows, values)
     return rows
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
-import numpy as np
 import orjson
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
@@ -30,9 +29,9 @@ from components import (
 )
 from components import run_ids as ids
 from components.answers_local import local_multipliers, related
-from components.answers_state import VIEWS, Asked, as_query, read
+from components.answers_state import VIEWS, Asked, read
 from components.context import Context
-from components.run_view import Maps, Shown, levels_text, read_cell
+from components.run_view import Maps, Shown, read_cell, read_view
 from components.shell import SCHEME
 from components.shell_notices import icon
 from mapelites.answers import Designs, least, ranking
@@ -41,8 +40,6 @@ from mapelites.answers.words import worth as worth_in_words
 from mapelites.errors import InputError
 from mapelites.runs import Run
 from mapelites.tolerances import Tolerances
-
-NEGLIGIBLE = 1e-12  # of the difference between the best and the worst objective of a map
 
 
 def tabs(run: Run, data: Mapping[str, Any]) -> Component:
@@ -170,17 +167,22 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Input(ids.MOMENT, "data"),
         Input(ids.LEVELS, "data"),
         Input(ids.SELECTED, "data"),
+        Input(ids.AXES, "data"),
         Input(SCHEME, "data"),
         State(ids.RUN, "data"),
         State("answers-key", "data"),
     )
-    def answer(data: Any, _: Any, at: Any, levels: Any, cell: Any, scheme: Any, run_id: Any, before: Any) -> Any:
+    def answer(
+        data: Any, _: Any, at: Any, levels: Any, cell: Any, axes: Any, scheme: Any, run_id: Any, before: Any
+    ) -> Any:
         shown = maps.shown(run_id, at, levels)
+        order = read_view(axes, "objective", "auto", shown.tolerances).order
         asked = read(data, shown.tolerances)
         chosen = _chosen(cell, shown)
         dark = scheme == "dark"
         known = before if isinstance(before, dict) else {}
-        question = [run_id, at, str(shown.levels), asked.key, *(() if asked.view == "map" else (chosen, dark))]
+        look = () if asked.view == "map" else (chosen, dark, *(order if asked.view == "relations" else ()))
+        question = [run_id, at, str(shown.levels), asked.key, *look]
         live = known.get("question") == question
         designs = Designs.of(maps.archive(shown), asked.hard)
         if asked.view == "map":
@@ -188,8 +190,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         else:
             behind = designs.behind(chosen) if asked.behind else None
             selected = designs.row_of(chosen) if behind is None else behind
-            place = {"at": str(at)} if at is not None else {}
-            fresh, words = _body(context, shown, designs, asked, selected, place, dark=dark), ""
+            fresh, words = _body(context, shown, designs, asked, selected, order, dark=dark), ""
         key = {"question": question, "said": _digest(fresh, words)}
         if key == known:
             return (no_update,) * 5
@@ -211,10 +212,10 @@ def _chosen(cell: Any, shown: Shown) -> int | None:
 
 
 def _body(
-    context: Context, shown: Shown, designs: Designs, asked: Asked, selected: int | None, place: dict[str, str], *,
+    context: Context, shown: Shown, designs: Designs, asked: Asked, selected: int | None, axes: tuple[str, ...], *,
     dark: bool,
 ) -> list[Component]:  # fmt: skip
-    """The view that is asked for; `place` is what an address says of the map beside the question."""
+    """The view that is asked for; `axes` are those of the map."""
     if not len(designs):
         words = "Answers come with the first elites; the page follows the run by itself."
         if asked.hard:
@@ -232,22 +233,17 @@ def _body(
         return answers_almost.view(designs, asked, selected)
     if asked.view == "front":
         return answers_front.view(designs, asked, selected, dark=dark)
-    levels = {"levels": levels_text(shown.levels)} if shown.levels else {}
-    page = (summary.address(shown.run), {**place, **levels, **as_query(asked)})
-    return answers_relations.view(designs, asked, related(context, shown.run, designs), page, selected, dark=dark)
+    return answers_relations.view(designs, asked, related(context, shown.run, designs), axes, selected, dark=dark)
 
 
 def shortest(designs: Designs) -> str:
     """What relaxing buys most, in one sentence; where nothing is feasible, what comes closest."""
-    worth = ranking(designs, designs.satisfied)[0]
+    worths = ranking(designs, designs.satisfied)
+    worth = worths[0]
     if worth.start.f is None:
         return nothing_within(designs.names, least(designs, math.inf, most=1)[0])
-    if worth.first is not None and worth.first.f is not None and _is_same(designs, worth.start.f, worth.first.f):
+    end = None if worth.first is None else worth.first.f
+    unseen = end is not None and amount(worth.start.f) == amount(end)
+    if unseen or (end is None and any(each.slight for each in worths)):
         return next_to_nothing(worth.start.f)
     return worth_in_words(designs.names[worth.constraint], worth)
-
-
-def _is_same(designs: Designs, before: float, after: float) -> bool:
-    """Whether two objectives differ by nothing that a person would see beside the others of the map."""
-    spread = float(np.ptp(designs.f))
-    return amount(before) == amount(after) or abs(before - after) <= NEGLIGIBLE * spread

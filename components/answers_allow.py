@@ -19,6 +19,7 @@ from mapelites.tolerances import Tolerances
 STEPS = "allow-steps"  # Store: for every constraint its tolerances as texts, and the one that is satisfied
 MOST_MARKS = 7
 LONGEST_MARK = 6  # characters
+MOST_NAME = 14  # characters of a name that stand in one line before a slider
 
 
 def steps(problem: Problem, tolerances: Tolerances) -> dict[str, dict[str, Any]]:
@@ -55,7 +56,12 @@ def layout(problem: Problem, tolerances: Tolerances, data: Mapping[str, Any]) ->
                     ],
                     className="allow-help",
                 ),
-                html.Div(rows(problem, tolerances, data), id="allow-rows", className="allow-rows"),
+                html.Div(
+                    rows(problem, tolerances, data),
+                    id="allow-rows",
+                    className="allow-rows",
+                    style={"--name": f"{min(MOST_NAME, max(map(len, tolerances.names)))}ch"},
+                ),
             ],
             id="allow-details",
             open=True,

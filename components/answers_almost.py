@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from components import answers_parts as parts
 from components.answers_state import Asked
 from mapelites.answers import Designs, almost_feasible, least_margin, margin_unit, read_margin
-from mapelites.answers.words import amount, apart, percent_change
+from mapelites.answers.words import among, amount, apart, gain
 from mapelites.errors import InputError
 
 
@@ -34,14 +34,16 @@ def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component
         parts.row(
             [
                 parts.design(designs, row, selected, apart(f, float(designs.f[row]))[1]),
-                f"{amount(f - float(designs.f[row]), 4)}{percent_change(f, float(designs.f[row]))}",
+                gain(f, float(designs.f[row])),
                 parts.violated(designs, row),
             ],
             chosen=row == selected,
         )
         for row in rows
     ]
-    return [_part(_reference(designs, best, selected), parts.table(("objective", "better by", "violates"), lines))]
+    words = among(f, designs.f[list(rows)].tolist())
+    table = parts.table(("objective", "better by", "violates"), lines)
+    return [_part(_reference(designs, best, selected, words), table)]
 
 
 def _none(designs: Designs, asked: Asked) -> str:
@@ -66,5 +68,6 @@ def _part(*content: Component) -> Component:
     return html.Section([title, *content], className="card answer-part", id="almost-answer")
 
 
-def _reference(designs: Designs, best: int, selected: int | None) -> Component:
-    return html.P(["The best feasible design has ", parts.design(designs, best, selected), "."], className="quiet")
+def _reference(designs: Designs, best: int, selected: int | None, words: str | None = None) -> Component:
+    button = parts.design(designs, best, selected, words)
+    return html.P(["The best feasible design has ", button, "."], className="quiet")

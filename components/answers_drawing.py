@@ -36,7 +36,7 @@ def map_picture(archive: Archive) -> str:
     lines = [f"M{left + i * fold.x.inner * across:.1f} 4v{high}" for i in range(columns // fold.x.inner + 1)]
     lines += [f"M{left} {4 + i * fold.y.inner * up:.1f}h{wide}" for i in range(rows // fold.y.inner + 1)]
     parts.append(f'<path d="{"".join(lines)}" stroke="{INK}" stroke-opacity=".55" fill="none"/>')
-    for a, b, c, d in fold.feasible_boxes(archive.problem.feasible_up_to):
+    for a, b, c, d in fold.feasible_boxes(archive.problem):
         x, y = left + a * across, 4 + high - d * up
         parts.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{(c - a) * across:.1f}" height="{(d - b) * up:.1f}" fill="none" '
@@ -136,11 +136,11 @@ def _upwards(values: Array, top: float, bottom: float) -> Array:
 
 
 def _small() -> str:
-    return f'font-size="11" fill="{QUIET}"'
+    return f'font-size="13" fill="{QUIET}"'
 
 
 def _bold() -> str:
-    return f'font-size="12" font-weight="600" fill="{INK}"'
+    return f'font-size="13.5" font-weight="600" fill="{INK}"'
 
 
 def _svg(width: float, height: float, parts: Sequence[str], title: str) -> str:

@@ -25,6 +25,7 @@ ACCENT = {False: "#4263eb", True: "#91a7ff"}  # by dark
 MOST_POINTS = 2_500  # of those not on the front; more would only make a blot
 MOST_LINES = 8
 SEED = 1
+FLAT = 1e-12  # of its size: differences that a picture cannot show
 
 
 def price_curve(designs: Designs, curve: Price, held: float, selected: int | None, *, dark: bool) -> dict[str, Any]:
@@ -78,6 +79,9 @@ def band_curve(band: Bands, name: str, *, dark: bool) -> dict[str, Any]:
     ]  # fmt: skip
     layout = _objective_layout(look, band.quartiles[~np.isnan(band.quartiles)])
     layout["xaxis"] |= _axis_of(band.tolerances, f"tolerance allowed on {name}")
+    if np.isnan(band.quartiles).all():
+        layout["yaxis"] |= {"showticklabels": False, "showgrid": False}  # no number is meant by them
+        layout["showlegend"] = False
     layout["annotations"] = [
         {"x": place, "y": 0.5, "yref": "paper", "text": "not found", "showarrow": False, "textangle": -90,
          "font": {"size": 11, "color": look.quiet}}
@@ -151,7 +155,7 @@ def pair_figure(
     layout = chart_layout(look, "", log=False)
     places, axes = zip(*(_violation_axis(column) for column in columns), strict=True)
     for axis, found, name in zip(("xaxis", "yaxis"), axes, names, strict=True):
-        layout[axis] |= {**found, "title": {"text": name}}
+        layout[axis] |= {**found, "title": {"text": name, "standoff": 10}}
     layout["showlegend"] = False
     point = {
         "type": "scatter", "mode": "markers", "x": places[0][rows].tolist(), "y": places[1][rows].tolist(),
@@ -212,9 +216,19 @@ def _axis_of(tolerances: Sequence[float], title: str) -> dict[str, Any]:
 def _objective_layout(look: Look, values: Array, title: str = "best objective") -> dict[str, Any]:
     """The objective upwards, by orders of magnitude where it spans many."""
     layout = chart_layout(look, title, log=_orders(values))
+    layout["yaxis"] |= _room(values)
     if layout["yaxis"]["type"] == "log":
         layout["yaxis"]["dtick"] = _decades(values)
     return layout
+
+
+def _room(values: Array) -> dict[str, Any]:
+    """Room around numbers that are all one number, up to rounding, so that ticks need not tell its last digits."""
+    size = float(np.abs(values).max(initial=0.0))
+    if not len(values) or np.ptp(values) > FLAT * size:
+        return {}
+    centre, half = float(values[0]), size / 20 or 1.0
+    return {"range": [centre - half, centre + half]}
 
 
 def _orders(values: Array) -> bool:
@@ -231,7 +245,7 @@ def _violation_axis(values: Array) -> tuple[Array, dict[str, Any]]:
     """Places and ticks of numbers on a plain scale, or on one of orders of magnitude with a place for 0."""
     places = spread(values)
     if places is values:
-        return values, {}
+        return values, _room(values)
     zero = float(places.min())
     top = math.ceil(float(places.max()))
     bottom = math.ceil(zero + (1.0 if (values == 0).any() else 0.0))

@@ -10,7 +10,7 @@ from components.answers_figures import MOST_POINTS, front_figure
 from components.answers_state import Asked
 from components.format import count, many
 from mapelites.answers import Designs, Front, front
-from mapelites.answers.words import amount, apart
+from mapelites.answers.words import among, amount, apart
 
 NAMES = {
     "total": "total",
@@ -19,6 +19,7 @@ NAMES = {
     "relative": "total relative",
 }
 MOST_ROWS = 40
+MOST_DIGITS = 7  # in the table; the exact number stands in the inspector
 
 
 def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) -> list[Component]:
@@ -32,20 +33,9 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
     hidden = len(designs) - len(found.rows) - MOST_POINTS
     if hidden > 0:
         words += f" Of the others, {count(MOST_POINTS)} are drawn."
-    rows = [
-        parts.row(
-            [
-                amount(float(found.violation[row]), 4),
-                parts.design(designs, row, selected),
-                parts.violated(designs, row),
-                "knee" if row == found.knee else "",
-            ],
-            chosen=row == selected,
-        )
-        for row in found.rows[:MOST_ROWS]
-    ]
+    rows = [_row(designs, found, place, selected) for place in range(len(found.rows[:MOST_ROWS]))]
     more = len(found.rows) - MOST_ROWS
-    table = parts.table((f"{name} violation", "objective", "violates", ""), rows)
+    table = parts.table((f"{name} violation", "objective", "violates"), rows)
     return [
         html.Section(
             [
@@ -64,6 +54,16 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
             className="card answer-part",
         ),
     ]
+
+
+def _row(designs: Designs, found: Front, place: int, selected: int | None) -> Component:
+    """One design, in as many digits as tell it from those beside it."""
+    row, beside = found.rows[place], list(found.rows[max(0, place - 1) : place + 2])
+    violation = among(float(found.violation[row]), found.violation[beside].tolist(), MOST_DIGITS)
+    objective = among(float(designs.f[row]), designs.f[beside].tolist(), MOST_DIGITS)
+    button = parts.design(designs, row, selected, objective)
+    knee = [" ", html.Span("knee", className="quiet")] if row == found.knee else []
+    return parts.row([violation, html.Span([button, *knee]), parts.violated(designs, row)], chosen=row == selected)
 
 
 def _knee(designs: Designs, found: Front) -> str:

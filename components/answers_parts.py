@@ -13,7 +13,7 @@ from components.format import exact
 from components.map_figure import CONFIG
 from mapelites.answers import Designs
 from mapelites.answers.price import Verdict
-from mapelites.answers.words import VERDICTS, amount
+from mapelites.answers.words import VERDICTS, amount, listed
 
 NOT_FOUND = "not found"
 HEIGHT = "300px"  # a graph's own style says 100 %, which no style sheet can overrule
@@ -86,4 +86,4 @@ def violated(designs: Designs, row: int) -> str:
         for name, violation, limit in zip(designs.names, designs.violations[row], designs.satisfied, strict=True)
         if violation > limit
     ]
-    return ", ".join(broken) or "none"
+    return listed(broken) or "none"

@@ -14,9 +14,9 @@ from components import answers_parts as parts
 from components.answers_figures import moving, price_curve
 from components.answers_state import Asked
 from components.format import many
-from mapelites.answers import Change, Designs, Multipliers, Price, Worth, changes, price, ranking
+from mapelites.answers import Change, Designs, Multipliers, Price, Step, Worth, changes, price, ranking
 from mapelites.answers.change import STILL
-from mapelites.answers.words import amount, apart, percent_change, tolerance
+from mapelites.answers.words import among, amount, apart, gain, tolerance
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.problem import Array
 
@@ -72,7 +72,6 @@ def _rank(designs: Designs, worth: Worth, selected: int | None, is_chosen: bool)
     end = worth.told
     if end is None:
         return parts.row([button, parts.verdict(worth.verdict), "", "", "", ""], chosen=is_chosen)
-    gain = None if worth.start.f is None or end.f is None else worth.start.f - end.f
     way = f"{tolerance(worth.start.tolerance)} → {tolerance(end.tolerance)}"
     if worth.verdict == "unknown":
         return parts.row(
@@ -83,27 +82,33 @@ def _rank(designs: Designs, worth: Worth, selected: int | None, is_chosen: bool)
             button,
             parts.verdict(worth.verdict),
             way,
-            parts.design(designs, end.row, selected, _against(worth.start.f, end.f)),
-            _gain(worth.start.f, end.f),
-            _per_unit(gain, worth.start.tolerance, end.tolerance),
+            parts.design(designs, end.row, selected, _against(worth)),
+            gain_in_words(designs, worth.start.f, end.f),
+            _per_unit(designs, worth.start, end),
         ],
         chosen=is_chosen,
     )
 
 
-def _against(held: float | None, f: float | None) -> str | None:
-    """An objective in as many digits as tell it from the one that is held."""
-    return None if held is None or f is None else apart(held, f)[1]
+def _against(worth: Worth) -> str | None:
+    """What the objective becomes, in as many digits as tell it from the one that is held, where it is lower."""
+    held, end = worth.start.f, worth.told
+    return None if worth.slight or held is None or end is None or end.f is None else apart(held, end.f)[1]
 
 
-def _gain(start: float | None, end: float | None) -> str:
+def gain_in_words(designs: Designs, start: float | None, end: float | None) -> str:
+    """What is gained from one objective to another, for a table."""
     if start is None or end is None:
         return ""
-    return f"{amount(start - end, 4)}{percent_change(start, end)}" if end != start else "none found"
+    if start - end <= designs.negligible:
+        return "none found" if end == start else "next to nothing"
+    return gain(start, end)
 
 
-def _per_unit(gain: float | None, start: float, end: float) -> str:
-    return "" if not gain or math.isinf(end) else amount(gain / (end - start), 4)
+def _per_unit(designs: Designs, start: Step, end: Step) -> str:
+    if start.f is None or end.f is None or math.isinf(end.tolerance) or start.f - end.f <= designs.negligible:
+        return ""
+    return amount((start.f - end.f) / (end.tolerance - start.tolerance))
 
 
 def _detail(
@@ -145,12 +150,13 @@ def _local(name: str, worth: Worth, local: Multipliers | str | None) -> str:
 
 def _steps(designs: Designs, name: str, curve: Price, held: float | None, selected: int | None) -> Component:
     """The curve as a table, for those who do not click on points."""
+    objectives = [step.f for step in curve.steps if step.f is not None]
     rows = [
         parts.row(
             [
                 tolerance(step.tolerance),
-                parts.design(designs, step.row, selected, _against(held, step.f)),
-                "" if step.f is None or held is None or step.f >= held else _gain(held, step.f),
+                parts.design(designs, step.row, selected, None if step.f is None else among(step.f, objectives)),
+                "" if step.f is None or held is None or step.f >= held else gain_in_words(designs, held, step.f),
             ],
             chosen=step.row is not None and step.row == selected,
         )

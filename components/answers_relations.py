@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from urllib.parse import urlencode
+from collections.abc import Sequence
 
 import dash_mantine_components as dmc
 import numpy as np
@@ -13,25 +12,28 @@ from dash.development.base_component import Component
 from components import answers_parts as parts
 from components.answers_figures import pair_figure
 from components.answers_state import OBJECTIVE, Asked
-from components.format import count, many
-from components.map_fold import SHOWN
-from components.run_view import levels_text
+from components.format import many
+from components.map_fold import AWAY
 from mapelites.answers import Correlation, Designs, Recognised, correlation
 from mapelites.problem import Array
-from mapelites.tolerances import Tolerances
 
-Page = tuple[str, Mapping[str, str]]  # the address of the page, and what stands behind it
 FEW = 8  # designs below which a rank correlation says next to nothing
 
 
 def view(
-    designs: Designs, asked: Asked, related: tuple[Recognised, ...], page: Page, selected: int | None, *, dark: bool
+    designs: Designs,
+    asked: Asked,
+    related: tuple[Recognised, ...],
+    axes: Sequence[str],
+    selected: int | None,
+    *,
+    dark: bool,
 ) -> list[Component]:
     """Relations first, because they explain the strongest correlations; then the table and one pair drawn."""
     found = correlation(designs)
     pair = asked.pair or _strongest(found)
     return [
-        html.Section(_related(designs, related, page), className="card answer-part", id="related-answer"),
+        html.Section(_related(designs, related, axes), className="card answer-part", id="related-answer"),
         html.Section(_matrix(found, pair), className="card answer-part"),
         html.Section(_drawn(designs, found, pair, selected, dark=dark), className="card answer-part"),
     ]
@@ -44,15 +46,15 @@ def _strongest(found: Correlation) -> tuple[str, str]:
     return found.names[i], found.names[j]
 
 
-def _related(designs: Designs, related: tuple[Recognised, ...], page: Page) -> list[Component]:
+def _related(designs: Designs, related: tuple[Recognised, ...], axes: Sequence[str]) -> list[Component]:
     title = parts.heading("Constraints that depend on each other")
     if not related:
         return [title, dmc.Text("None: no two constraints lie on a straight line over all elites.", size="sm")]
-    lines = [html.Li(_relation(designs, each, page)) for each in related]
+    lines = [html.Li(_relation(designs, each, axes)) for each in related]
     return [title, html.Ul(lines, className="answer-list")]
 
 
-def _relation(designs: Designs, each: Recognised, page: Page) -> list[Component | str]:
+def _relation(designs: Designs, each: Recognised, axes: Sequence[str]) -> list[Component | str]:
     names = designs.names
     checked = f" and at {many(each.points, 'random point')}" if each.points else ""
     words: list[Component | str] = [
@@ -64,22 +66,15 @@ def _relation(designs: Designs, each: Recognised, page: Page) -> list[Component 
         return [*words, "Neither axis can go: each is violated on its own side."]
     other = names[each.second if spare == each.first else each.first]
     words.append(f"The value of {names[spare]} follows from that of {other}. ")
-    if len(names) > SHOWN:  # then the map leaves some out, and it can be this one
-        axes = (*(name for name in names if name != names[spare]), names[spare])
-        return [*words, _link(f"Take {names[spare]} off the map", page, {"axes": ",".join(axes)})]
-    levels = list(designs.tolerances.levels)
-    coarse = tuple(sorted({0.0, float(designs.satisfied[spare])}))
-    if levels[spare] == coarse:
-        return [*words, f"Of {names[spare]} the map shows only whether it is satisfied."]
-    levels[spare] = coarse
-    text = f"Show of {names[spare]} only whether it is satisfied"
-    return [*words, _link(text, page, {"levels": levels_text(Tolerances(names, tuple(levels)))})]
+    name = names[spare]
+    if AWAY + name in axes:
+        return [*words, f"{name} is off the map. ", _button("Put it back", name)]
+    return [*words, _button(f"Take {name} off the map", name)]
 
 
-def _link(text: str, page: Page, change: Mapping[str, str]) -> Component:
-    """The same page, with this changed in its address."""
-    address, query = page
-    return html.A(text, href=f"{address}?{urlencode({**query, **change}, safe=',;:')}")
+def _button(text: str, name: str) -> Component:
+    """Takes a constraint off the map or puts it back, and shows the map."""
+    return html.Button(text, className="text-button", **{"data-away": name, "data-view": "map"})
 
 
 def _matrix(found: Correlation, pair: tuple[str, str]) -> list[Component]:
@@ -101,6 +96,8 @@ def _matrix(found: Correlation, pair: tuple[str, str]) -> list[Component]:
         if found.designs < FEW
         else []
     )
+    if np.isnan(found.matrix[np.tril_indices(size, -1)]).any():
+        words += " A dot: one of the two is the same in all of them."
     return [parts.heading("Rank correlation", words), *few, html.Div(table, className="scroll")]
 
 
@@ -112,7 +109,7 @@ def _coefficient(found: Correlation, i: int, j: int, pair: tuple[str, str]) -> C
     kind = "rise" if value > 0 else "fall"
     button = html.Button(
         f"{value:.2f}", className="correlation-cell", title=f"{names[0]} and {names[1]}: {value:.4f}",
-        **{"data-pair": ",".join(names), "aria-pressed": "true" if set(names) == set(pair) else "false"},
+        **{"data-columns": ",".join(names), "aria-pressed": "true" if set(names) == set(pair) else "false"},
     )  # fmt: skip
     return html.Td(button, className=f"correlation-{kind}", style={"--strength": f"{100 * abs(value):.0f}%"})
 
@@ -126,7 +123,7 @@ def _drawn(
     strength = "one of the two never varies" if np.isnan(value) else f"rank correlation {value:.2f}"
     figure = pair_figure(designs, columns, (titles[0], titles[1]), selected, dark=dark)
     return [
-        parts.heading(f"{pair[0]} and {pair[1]}", f"{strength}, over {count(found.designs)} elites"),
+        parts.heading(f"{pair[0]} and {pair[1]}", f"{strength}, over {many(found.designs, 'elite')}"),
         parts.graph("pair", figure),
     ]
 

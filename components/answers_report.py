@@ -11,7 +11,7 @@ from markupsafe import Markup
 from components import summary
 from components.answers_drawing import front_picture, map_picture, price_picture
 from components.answers_parts import violated
-from components.answers_price import held_in_words
+from components.answers_price import gain_in_words, held_in_words
 from components.answers_report_parts import problem_part, repeat_part, table
 from components.answers_state import Asked, from_query, read
 from components.context import Context
@@ -19,7 +19,7 @@ from components.format import count, date, duration, many, state
 from components.run_view import Maps, Shown
 from components.run_view import from_query as view_from_query
 from mapelites.answers import Designs, Worth, front, price, ranking, telling
-from mapelites.answers.words import VERDICTS, amount, apart, percent_change, tolerance
+from mapelites.answers.words import VERDICTS, amount, apart, tolerance
 from mapelites.answers.words import worth as worth_in_words
 from mapelites.archive import Archive
 from mapelites.errors import InputError
@@ -27,7 +27,7 @@ from mapelites.problem import Array
 
 MOST_VARIABLES = 30
 STYLE = """
-@page { size: A4; margin: 11mm; }
+@page { size: A4; margin: 10mm 11mm; }
 * { box-sizing: border-box; }
 body { font: 13px/1.42 Inter, 'Segoe UI', system-ui, Arial, sans-serif; color: #1f2430; max-width: 840px; margin: 24px auto; padding: 0 20px; }
 h1 { font-size: 23px; margin: 0 0 2px; letter-spacing: -.01em; } h2 { font-size: 14.5px; margin: 16px 0 5px; }
@@ -40,8 +40,8 @@ code, pre { font: 11.5px/1.4 ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo,
 pre { background: #f4f5f8; padding: 8px 10px; border-radius: 6px; margin: 4px 0; } .x { font-size: 11px; color: #5b6270; }
 .wide { overflow-x: auto; margin: 4px 0 10px; } math { font-size: 1.05em; math-style: normal; }
 @media screen and (max-width: 640px) { .two { grid-template-columns: minmax(0, 1fr); } body { margin: 14px auto; padding: 0 14px; } }
-@media print { body { margin: 0; padding: 0; font-size: 10.5px; } h1 { font-size: 18px; } h2 { font-size: 12px; margin: 9px 0 3px; }
-  .lead { font-size: 12.5px; margin: 6px 0; } .screen { display: none; } td, th { padding: 1.5px 10px 1.5px 0; }
+@media print { body { margin: 0; padding: 0; font-size: 10px; line-height: 1.3; } h1 { font-size: 18px; } h2 { font-size: 11.5px; margin: 7px 0 2px; break-after: avoid; }
+  .lead { font-size: 12.5px; margin: 5px 0; } thead th { font-size: 9.5px; } p { margin: 2px 0; } .wide { margin: 2px 0 5px; } .screen { display: none; } td, th { padding: 1.5px 10px 1.5px 0; }
   .two svg { max-height: 66mm; width: auto; } td svg { height: 20px; width: auto; } pre { padding: 4px 8px; } tr, .two { break-inside: avoid; } code, pre, .x { font-size: 8.6px; } }
 """  # noqa: E501 - a style sheet has long lines
 
@@ -131,14 +131,13 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[Worth]) -> Markup:
         if end.f is not None and worth.verdict != "unknown":
             becomes, gain = amount(end.f), ""
             if worth.start.f is not None:
-                becomes, gain = apart(worth.start.f, end.f)[1], _gain(worth.start.f, end.f)
+                becomes, gain = (
+                    amount(end.f) if worth.slight else apart(worth.start.f, end.f)[1],
+                    gain_in_words(designs, worth.start.f, end.f),
+                )
         picture = Markup(price_picture(price(designs, worth.constraint, limits)))
         rows.append([name, verdict, way, becomes, gain, picture])
     return table(("constraint", "", "tolerance", "objective becomes", "gain", "over all levels"), rows)
-
-
-def _gain(start: float, end: float) -> str:
-    return f"{amount(start - end, 4)}{percent_change(start, end)}" if end != start else "none found"
 
 
 def _designs(designs: Designs, limits: Array) -> Markup:

@@ -118,20 +118,6 @@ def as_data(asked: Asked) -> dict[str, Any]:
     }
 
 
-def as_query(asked: Asked) -> dict[str, str]:
-    """The question's part of an address, what is as usual left out."""
-    data = as_data(asked)
-    usual = {"view": "map", "margin": MARGIN, "most": 1, "measure": "total"}
-    plain = {name: str(data[name]) for name in PLAIN if data[name] and data[name] != usual.get(name)}
-    lists = {
-        "allow": ",".join(f"{name}:{value}" for name, value in data["allow"].items()),
-        "hard": ",".join(asked.hard),
-        "pair": ",".join(asked.pair or ()),
-        "behind": "yes" if asked.behind else "",
-    }
-    return {**plain, **{name: text for name, text in lists.items() if text}}
-
-
 def tolerance_text(value: float) -> str:
     """A tolerance as it is typed."""
     return ANY if math.isinf(value) else short(value)

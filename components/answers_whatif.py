@@ -11,12 +11,12 @@ from components.answers_state import Asked, read_number
 from components.format import exact, many
 from components.inspector_parts import value
 from mapelites.answers import Designs, Least, least, ranking
-from mapelites.answers.words import MOST_DIGITS, amount, apart, percent_change, relaxing, tolerance
+from mapelites.answers.words import MOST_DIGITS, amount, apart, listed, percent_change, relaxing, tolerance
 from mapelites.errors import InputError
 from mapelites.problem import Array
 
 MOST_LIMITING = 5
-UNLIMITED = "No constraint, relaxed alone, leads to a better design on this map."
+UNLIMITED = "No constraint, relaxed alone, leads to a noticeably better design on this map."
 
 
 def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component]:
@@ -116,14 +116,14 @@ def _backward(designs: Designs, need: str, selected: int | None) -> list[Compone
 
 def _words(designs: Designs, way: Least, below: float) -> str:
     each = [f"{designs.names[n.constraint]} to {amount(n.violation, 4)}" for n in way.needed]
-    relaxed = " and ".join(each)
+    relaxed = listed(each)
     f, need = float(designs.f[way.row]), amount(below, MOST_DIGITS)
     return f"For an objective below {need}, relax {relaxed}: that gives {apart(f, below)[0]}."
 
 
 def _way(designs: Designs, way: Least, selected: int | None) -> Component:
-    names = ", ".join(f"{designs.names[n.constraint]} by {amount(n.violation, 4)}" for n in way.needed)
-    levels = ", ".join(f"{designs.names[n.constraint]} {tolerance(n.level)}" for n in way.needed)
+    names = listed([f"{designs.names[n.constraint]} by {amount(n.violation, 4)}" for n in way.needed])
+    levels = listed([f"{designs.names[n.constraint]} {tolerance(n.level)}" for n in way.needed])
     return parts.row(
         [names, levels, parts.design(designs, way.row, selected), amount(way.relative, 3)],
         chosen=way.row == selected,

@@ -15,7 +15,7 @@ from components.compare_maps import Pair
 from components.format import number
 from components.inspector_parts import place_in_words
 from components.map_fold import Fold
-from components.run_view import levels_text
+from components.run_view import levels_text, pressed
 from mapelites.archive import Archive
 from mapelites.runs import Run
 
@@ -33,10 +33,10 @@ def most_different(pair: Pair, rows: int = MOST_ROWS) -> list[int]:
 
 def pressed_cell(pair: Pair, clicked: Sequence[Any]) -> int | None:
     """The cell of the map that was pressed, or None where none was or it makes no sense."""
-    points = [each["points"][0] for each in clicked if isinstance(each, dict) and each.get("points")]
-    if not points or not pair.same_problem:
+    point = next(filter(None, map(pressed, clicked)), None)
+    if point is None or not pair.same_problem:
         return None
-    row, column = points[0].get("y"), points[0].get("x")
+    row, column = point.get("y"), point.get("x")
     fold = Fold.of(pair.first.tolerances)
     rows, columns = fold.shape
     if not isinstance(row, int) or not isinstance(column, int) or not (0 <= row < rows and 0 <= column < columns):

@@ -31,6 +31,7 @@ from components.experiments_table import (
 from components.experiments_words import badge, count_in_words, pace, title
 from components.format import count, many
 from components.map_figure import CONFIG
+from components.run_view import pressed
 from components.security_limits import admit_campaign, check_named
 from components.shell import SCHEME, URL
 from components.shell_notices import icon
@@ -426,8 +427,7 @@ def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
         prevent_initial_call=True,
     )
     def open_run(click: Any, campaign_id: Any) -> Any:
-        points = click.get("points", []) if isinstance(click, dict) else []
-        name = points[0].get("customdata") if points else None
+        name = pressed(click).get("customdata")
         if not isinstance(name, str):
             return no_update
         folder = campaigns.folder(campaign_id)

@@ -225,10 +225,11 @@ def _empty(layout: dict[str, Any], text: str, look: Look) -> None:
 
 def chart_layout(look: Look, title: str, *, log: bool) -> dict[str, Any]:
     """Axes, grid and legend of a plain chart."""
-    grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True}
+    grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True, "exponentformat": "power",
+            "separatethousands": True}  # fmt: skip
     return {
         "xaxis": dict(grid),
-        "yaxis": {**grid, "title": {"text": title}, "type": "log" if log else "linear", "exponentformat": "power"},
+        "yaxis": {**grid, "title": {"text": title, "standoff": 10}, "type": "log" if log else "linear"},
         "margin": {"l": 56, "r": 12, "t": 12, "b": 44},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",

@@ -46,6 +46,15 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def rough_count(value: int) -> str:
+    """A whole number in full up to a billion, and in four digits beyond.
+
+    >>> rough_count(48_828_125), rough_count(1_350_851_717_672_992_089)
+    ('48,828,125', '1.351e18')
+    """
+    return count(value) if value < 1e9 else number(float(value))
+
+
 def many(value: int, one: str, more: str | None = None) -> str:
     """A count with its noun, `1 run` or `2 runs`."""
     return f"{count(value)} {one if value == 1 else more or one + 's'}"

@@ -134,8 +134,8 @@ def _hint() -> Component:
         [
             dmc.Text("No cell is chosen.", fw=600, size="sm"),
             dmc.Text(
-                "Click a cell, or move to one with the arrow keys and press Enter, to see its best solution: "
-                "what it costs, which constraints it breaks and by how much.",
+                "Click a cell of the map, or move to one with the arrow keys and press Enter, or press an objective in "
+                "an answer: its solution stands here, what it costs, which constraints it breaks and by how much.",
                 size="sm",
                 c="dimmed",
             ),

@@ -11,13 +11,13 @@ from dash.development.base_component import Component
 
 from components import run_ids as ids
 from components.many_rest import ANY, choices, fitting, within_tolerance
-from components.map_fold import SHOWN
+from components.map_fold import Fold
 from components.run_view import Maps, read_view
 from mapelites.problem import Problem
 from mapelites.tolerances import Tolerances
 
 
-def layout(problem: Problem, tolerances: Tolerances, rest: list[str] | None) -> list[Component]:
+def layout(problem: Problem, tolerances: Tolerances, axes: list[str] | None, rest: list[str] | None) -> list[Component]:
     """A button that says what counts and opens the choices; hidden where the map shows every constraint."""
     buttons = dmc.Group(
         [
@@ -27,12 +27,12 @@ def layout(problem: Problem, tolerances: Tolerances, rest: list[str] | None) -> 
         gap="xs",
     )
     help_text = (
-        "The map shows four constraints. A cell shows the best elite over those bins of the others that count: "
-        "any, all within a level, or one alone."
+        "The map does not show every constraint. A cell shows the best elite over those bins of the others that "
+        "count: any, all within a level, or one alone."
     )
     selects = html.Div(_selects(tolerances, rest), id="rest-choices", className="rest-choices")
     inside = dmc.Stack([dmc.Text(help_text, size="xs"), buttons, selects], gap="sm")
-    seen = {} if len(tolerances.names) > SHOWN else {"display": "none"}
+    seen = {} if Fold.of(tolerances, axes).hidden else {"display": "none"}
     return [
         dcc.Store(id="rest-within-words", data=list(within_tolerance(tolerances, problem.feasible_up_to.tolist()))),
         dmc.Popover(
@@ -44,7 +44,6 @@ def layout(problem: Problem, tolerances: Tolerances, rest: list[str] | None) -> 
             trapFocus=True,
             keepMounted=True,
             shadow="md",
-            disabled=len(tolerances.names) <= SHOWN,
         ),
     ]
 

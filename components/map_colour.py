@@ -187,7 +187,10 @@ def _objective_ticks(f: Values, scale: str) -> tuple[Tick, ...]:
         labels = _inverse_log(wanted, f)
     if f.min() == f.max():
         return (Tick(0.5, number(float(f[0]))),)
-    return tuple(Tick(1.0 - float(place), number(float(label))) for place, label in zip(wanted, labels, strict=True))
+    names = [number(float(label)) for label in labels]
+    if scale == "log" and 0 < f.min() < _smallest(f):
+        names[0] = f"≤{names[0]}"  # what lies so far below has the same colour
+    return tuple(Tick(1.0 - float(place), name) for place, name in zip(wanted, names, strict=True))
 
 
 def _inverse_log(places: Values, f: Values) -> Values:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from components.map_axes import Look, axes, intervals, labels, margins
 from components.map_colour import EMPTY, FIRST, IMPOSSIBLE, LAST, Colouring, colouring
 from components.map_fold import EMPTY as NO_ELITE
-from components.map_fold import SHOWN, Fold
+from components.map_fold import Fold
 from components.map_thumbnail import BEST, thumbnail, thumbnail_png
 from mapelites.archive import Archive, Elite
 
@@ -89,7 +89,7 @@ def figure(archive: Archive, view: View, drawn: dict[str, Any], *, dark: bool, n
             "dragmode": False if narrow else "zoom",
             "hovermode": "closest",
             "showlegend": False,
-            "uirevision": "/".join(map(str, (*fold.order[:SHOWN], *fold.tolerances.shape))),
+            "uirevision": "/".join(map(str, (*fold.order[: fold.shown], *fold.tolerances.shape))),
             "meta": {
                 **fold.as_table(),
                 "labels": [list(intervals(fold.tolerances, i)) for i in range(len(fold.tolerances.names))],
@@ -97,7 +97,7 @@ def figure(archive: Archive, view: View, drawn: dict[str, Any], *, dark: bool, n
                 "best": drawn["best"],
                 "feasible": drawn["feasible"],
                 "impossible": bool(fold.impossible(archive).any()),
-                "corner": bool(fold.feasible_boxes(archive.problem.feasible_up_to)),
+                "corner": bool(fold.feasible_boxes(archive.problem)),
                 "cells": drawn["cells"],
                 "shown": drawn["shown"],
             },
@@ -162,7 +162,7 @@ def _shapes(fold: Fold, archive: Archive, drawn: dict[str, Any], look: Look) -> 
     rows, columns = fold.shape
     inner = (1 if columns <= MOST_INNER_LINES else fold.x.inner, 1 if rows <= MOST_INNER_LINES else fold.y.inner)
     boxes = [f"M{a - 0.5},{b - 0.5}H{c - 0.5}V{d - 0.5}H{a - 0.5}Z" for a, b, c, d in fold.feasible_boxes(
-        archive.problem.feasible_up_to)]  # fmt: skip
+        archive.problem)]  # fmt: skip
     paths = {
         "inner": (_grid(fold, *inner), look.thin, 0.7),
         "outer": (_grid(fold, fold.x.inner, fold.y.inner), look.thick, 1.2 if look.narrow else 1.8),

@@ -1,8 +1,9 @@
 """Folds a map of up to four constraints into rows and columns, and says which cell lies at which place.
 
 The order of the constraints decides where they sit: the first is the outer one along x, the second the outer
-one along y, the third and the fourth the inner ones. Further constraints are folded away: a place then shows
-the best elite over those of their bins that somebody lets count.
+one along y, the third and the fourth the inner ones. Further constraints are folded away, and so is every one that
+is named with a semicolon before it: a place then shows the best elite over those of their bins that somebody
+lets count.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from numpy.typing import NDArray
 from components.many_rest import ANY, bins_of
 from mapelites.archive import Archive
 from mapelites.errors import InputError
+from mapelites.problem import Problem
 from mapelites.tolerances import Tolerances
 
 SHOWN = 4
+AWAY = ";"  # before the name of a constraint that is taken off the map; no name has one
 EMPTY = -1
 
 
@@ -56,6 +59,7 @@ class Fold:
     tolerances: Tolerances
     order: tuple[int, ...]
     rest: tuple[str, ...] = ()  # which bins count, for every constraint where it is folded away; none for all
+    shown: int = SHOWN  # how many of them, the first ones, are axes
 
     def __post_init__(self) -> None:
         if sorted(self.order) != list(range(len(self.tolerances.names))):
@@ -66,28 +70,39 @@ class Fold:
 
     @classmethod
     def of(cls, tolerances: Tolerances, names: Sequence[str] | None = None, rest: Sequence[str] = ()) -> Fold:
-        """The fold that puts the named constraints first, in this order, and then the others."""
+        """The fold that puts the named constraints first, in this order, then the others, and last those taken off.
+
+        >>> fold = Fold.of(Tolerances(("g1", "g2", "h1"), ((0, 1),) * 3), ["h1", ";g1"])
+        >>> fold.order, fold.hidden
+        ((2, 1, 0), (0,))
+        """
         known = tolerances.names
         for name in names or ():
-            if name not in known:
+            if name.removeprefix(AWAY) not in known:
                 raise InputError(f"axes: a constraint must be one of {', '.join(known)}, but it was {name!r}")
-        first = [known.index(name) for name in dict.fromkeys(names or ())]
-        return cls(tolerances, (*first, *(i for i in range(len(known)) if i not in first)), tuple(rest))
+        named = dict.fromkeys(names or ())
+        away = [known.index(name.removeprefix(AWAY)) for name in named if name.startswith(AWAY)]
+        if len(away) == len(known):
+            raise InputError(f"axes: a map needs one constraint at least, but all of {', '.join(known)} were taken off")
+        first = [known.index(name) for name in named if name in known and AWAY + name not in named]
+        others = [i for i in range(len(known)) if i not in first and i not in away]
+        shown = min(SHOWN, len(known) - len(away))
+        return cls(tolerances, (*first, *others, *away), tuple(rest), shown)
 
     @cached_property
     def x(self) -> Axis:
         """The axis from left to right."""
-        return self._axis(self.order[0:SHOWN:2])
+        return self._axis(self.order[0 : self.shown : 2])
 
     @cached_property
     def y(self) -> Axis:
         """The axis from the bottom up."""
-        return self._axis(self.order[1:SHOWN:2])
+        return self._axis(self.order[1 : self.shown : 2])
 
     @property
     def hidden(self) -> tuple[int, ...]:
         """The constraints that are folded away."""
-        return self.order[SHOWN:]
+        return self.order[self.shown :]
 
     @cached_property
     def counted(self) -> dict[int, range]:
@@ -145,17 +160,28 @@ class Fold:
 
     def impossible(self, archive: Archive) -> NDArray[np.bool_]:
         """Which places no solution can have."""
-        kept = sorted(self.order[:SHOWN])
+        kept = sorted(self.order[: self.shown])
         possible = self.tolerances.possible(archive.problem, self.counted)
         arranged = np.transpose(possible, [kept.index(i) for i in (*self.y.constraints, *self.x.constraints)])
         return np.asarray(~arranged.reshape(self.shape) & (self.rows_of_elites(archive) == EMPTY))
 
-    def feasible_boxes(self, feasible_up_to: NDArray[np.float64]) -> list[tuple[int, int, int, int]]:
+    def feasible_boxes(self, problem: Problem) -> list[tuple[int, int, int, int]]:
         """The places that hold nothing but feasible solutions: boxes (left, bottom, right, top)."""
-        if any(counted.stop > self._kept(i, feasible_up_to) for i, counted in self.counted.items()):
+        feasible_up_to = problem.feasible_up_to
+        if any(self._breaks(problem, i) for i in self.hidden):
             return []
         runs = [self._feasible_runs(axis, feasible_up_to) for axis in (self.x, self.y)]
         return [(left, bottom, right, top) for left, right in runs[0] for bottom, top in runs[1]]
+
+    def _breaks(self, problem: Problem, hidden: int) -> bool:
+        """Whether a solution that keeps all constraints shown can break this one, which is not, and count."""
+        counted, kept = self.counted[hidden], self._kept(hidden, problem.feasible_up_to)
+        broken = range(max(counted.start, kept), counted.stop)
+        if not broken:
+            return False
+        possible = self.tolerances.possible(problem, {**self.counted, hidden: broken})
+        shown = sorted(self.order[: self.shown])
+        return bool(possible[tuple(slice(self._kept(i, problem.feasible_up_to)) for i in shown)].any())
 
     def _feasible_runs(self, axis: Axis, feasible_up_to: NDArray[np.float64]) -> list[tuple[int, int]]:
         """The stretches of one axis within which its constraints are kept."""

@@ -48,7 +48,7 @@ def pace(run: Run) -> Component:
             value=chosen,
             allowDeselect=False,
             size="xs",
-            w=118,
+            w=142,
         ),
         className="act-pace",
     )

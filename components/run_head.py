@@ -11,20 +11,23 @@ import dash_mantine_components as dmc
 import numpy as np
 from dash import dcc, html
 from dash.development.base_component import Component
+from numpy.typing import NDArray
 
 from components import run_failures, summary
 from components import run_ids as ids
-from components.format import count, duration, many, number, percent, rate
+from components.format import count, duration, many, number, percent, rate, rough_count
 from components.run_curve import curves
 from components.shell_notices import icon
-from mapelites.runs import Moment, Run
+from mapelites.runs import Moment, Run, Store
 from mapelites.runs.pacing import seconds_left
 
 ACTIVE = ("queued", "running")
 SMOOTHING = 0.5
+FEW_MOMENTS = 20
+Curve = NDArray[np.float64]  # (k, 3): evaluations, cells with an elite, best feasible value or NaN
 
 
-def layout(run: Run, history: Sequence[Moment], further: list[Component]) -> Component:
+def layout(store: Store, run: Run, history: Sequence[Moment], further: list[Component]) -> Component:
     """The head, filled with what is known now, with further controls beside its buttons."""
     return html.Header(
         [
@@ -52,28 +55,29 @@ def layout(run: Run, history: Sequence[Moment], further: list[Component]) -> Com
                 className="run-title",
             ),
             html.Div(_trouble(run), id="run-trouble"),
-            html.Div(_facts(run, history, None), id="run-facts", className="run-facts"),
+            html.Div(_facts(run, curve(store, run, history), None), id="run-facts", className="run-facts"),
         ],
         id="run-head",
         className=_state_class(run),
     )
 
 
-def _facts(run: Run, history: Sequence[Moment], speed: float | None) -> list[Component]:
+def _facts(run: Run, curve: Curve, speed: float | None) -> list[Component]:
     bar = dmc.Progress(value=100 * summary.progress(run), **{"aria-label": "Share of the budget that is spent"})
     return [
         html.Div(
             [html.Div(_progress_words(run, speed), className="run-progress-words"), bar], className="run-progress"
         ),
         html.Div(_numbers(run), className="run-numbers"),
-        html.Div(_curves(run, history), className="run-curves"),
+        html.Div(curves(curve, run.request.settings.evaluations), className="run-curves"),
     ]
 
 
 def levels_in_words(run: Run) -> str:
     """The number of cells the run's levels make."""
     kind = "centroid" if run.request.settings.archive == "centroids" else "cell"
-    return f"{many(run.request.cells, kind)} of {many(len(run.request.tolerances.names), 'constraint')}"
+    kind = kind if run.request.cells == 1 else f"{kind}s"
+    return f"{rough_count(run.request.cells)} {kind} of {many(len(run.request.tolerances.names), 'constraint')}"
 
 
 def moments(history: Sequence[Moment]) -> list[int]:
@@ -81,11 +85,24 @@ def moments(history: Sequence[Moment]) -> list[int]:
     return [moment.evaluations for moment in history]
 
 
-def parts(run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:
+def curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
+    """How cells and best feasible value went; a run that was over in no time has few moments, but noted more."""
+    if run.state not in ACTIVE and len(history) < FEW_MOMENTS:
+        snapshot = store.snapshot(run.id)
+        if snapshot is not None and len(snapshot.curve) > len(history):
+            return snapshot.curve
+    rows = [
+        (each.evaluations, each.occupied, np.nan if each.best_feasible is None else each.best_feasible)
+        for each in history
+    ]
+    return np.array(rows, dtype=float).reshape(-1, 3)
+
+
+def parts(store: Store, run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:
     """What changes in the head while a run goes on: the properties of each part, by its id."""
     return {
         "run-state": {"children": summary.badge(run)},
-        "run-facts": {"children": _facts(run, history, speed)},
+        "run-facts": {"children": _facts(run, curve(store, run, history), speed)},
         "run-trouble": {"children": _trouble(run)},
         "run-head": {"className": _state_class(run)},
         ids.MOMENTS: {"data": moments(history)},
@@ -141,8 +158,8 @@ def _seconds_left(run: Run, speed: float) -> float:
 
 def _numbers(run: Run) -> list[Component]:
     cells, possible = run.request.cells, run.request.possible_cells
-    share = f"{count(run.occupied)} of {count(cells)}"
-    where = f"{count(possible)} that can exist" if possible < cells else "map"
+    share = f"{count(run.occupied)} of {rough_count(cells)}"
+    where = f"{rough_count(possible)} that can exist" if possible < cells else "map"
     detail = f"{percent(summary.coverage(run))} of the {where}"
     found = [
         _number("Best feasible", number(run.best_feasible), "goto-feasible", run.best_feasible is not None),
@@ -163,14 +180,6 @@ def _number(name: str, value: str, target: str, known: bool) -> Component:
     if known:
         content = html.Button(value, className="fact-link", title="Show it on the map", **{"data-goto": target})
     return html.Div([html.Div(name, className="fact-name"), content], className="fact")
-
-
-def _curves(run: Run, history: Sequence[Moment]) -> list[Component]:
-    rows = [
-        (each.evaluations, each.occupied, np.nan if each.best_feasible is None else each.best_feasible)
-        for each in history
-    ]
-    return curves(np.array(rows, dtype=float).reshape(-1, 3), run.request.settings.evaluations)
 
 
 def _actions(further: list[Component]) -> Component:

@@ -9,6 +9,7 @@ MOMENTS = "run-moments"  # Store: the evaluations of all moments that can be rep
 MOMENT = "run-moment"  # Store: the evaluation that is shown, or None for live
 LEVELS = "run-levels"  # Store: levels that are not the run's own, or None
 AXES = "run-axes"  # Store: the order of the constraints, or None for the usual one
+AWAY = "run-away"  # Store: a constraint that shall go off the map, or come back
 REST = "run-rest"  # Store: which bins count of the constraints that are not shown, or None for all
 COLOUR = "run-colour"  # Select: what colour means
 SCALE = "run-scale"  # Select: the scale of the objective's colours

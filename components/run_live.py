@@ -72,7 +72,7 @@ class Heads:
             version, told, speed = self._kept.get(run.id, (-1, b"", run_head.Speed()))
             if version != run.version:
                 speed = speed.after(run)
-                parts = run_head.parts(run, self._store.history(run.id), speed.rate)
+                parts = run_head.parts(self._store, run, self._store.history(run.id), speed.rate)
                 told = orjson.dumps(parts, default=lambda each: each.to_plotly_json())
                 self._kept[run.id] = run.version, told, speed
                 while len(self._kept) > KEPT_HEADS:

@@ -60,6 +60,7 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
                 role="status",
             ),
             dcc.Store(id=ids.AXES, data=view["axes"]),
+            dcc.Store(id=ids.AWAY),
             dcc.Store(id=ids.REST, data=view["rest"]),
             dcc.Store(id=ids.SELECTED, data=view["cell"]),
             dcc.Store(id=ids.DRAWN),
@@ -112,12 +113,19 @@ def register(app: Dash) -> None:
         Output({"axis": 1}, "value"),
         Output({"axis": 2}, "value"),
         Output({"axis": 3}, "value"),
+        Output({"axis": 0}, "display"),
+        Output({"axis": 1}, "display"),
+        Output({"axis": 2}, "display"),
+        Output({"axis": 3}, "display"),
+        Output("axes-all", "display"),
         Input({"axis": 0}, "value"),
         Input({"axis": 1}, "value"),
         Input({"axis": 2}, "value"),
         Input({"axis": 3}, "value"),
         Input("axes-swap", "n_clicks"),
+        Input("axes-all", "n_clicks"),
         Input(ids.PAIR, "data"),
+        Input(ids.AWAY, "data"),
         State(ids.AXES, "data"),
         State(ids.NAMES, "data"),
         prevent_initial_call=True,
@@ -159,7 +167,7 @@ def _toolbar(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> 
                 size="xs",
             ),
             _axes(tolerances, view["axes"]),
-            *many_controls.layout(problem, tolerances, view["rest"]),
+            *many_controls.layout(problem, tolerances, view["axes"], view["rest"]),
             dmc.Button("Reset zoom", id="zoom-reset", variant="subtle", color="gray", size="xs"),
         ],
         className="map-toolbar",
@@ -168,8 +176,8 @@ def _toolbar(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> 
 
 def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
     """Which constraint sits on which axis."""
-    order = Fold.of(tolerances, axes).order
-    names = tolerances.names
+    fold = Fold.of(tolerances, axes)
+    order, names = fold.order[: fold.shown], tolerances.names
     selects = []
     for place in range(SHOWN):
         value = names[order[place]] if place < len(order) else None
@@ -190,10 +198,20 @@ def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
     swap = dmc.Button(
         "Swap x and y", id="axes-swap", variant="default", size="xs", display="none" if len(names) < 2 else None
     )
+    every = dmc.Button(
+        "Put every constraint on the map", id="axes-all", variant="default", size="xs",
+        display=None if _is_short(fold) else "none",
+    )  # fmt: skip
+    inside = dmc.Stack([dmc.Group(selects, gap="xs"), swap, every], gap="sm")
     return dmc.Popover(
-        [dmc.PopoverTarget(button), dmc.PopoverDropdown(dmc.Stack([dmc.Group(selects, gap="xs"), swap], gap="sm"))],
+        [dmc.PopoverTarget(button), dmc.PopoverDropdown(inside)],
         position="bottom-start",
         trapFocus=True,
         keepMounted=True,
         shadow="md",
     )
+
+
+def _is_short(fold: Fold) -> bool:
+    """Whether fewer constraints are on the map than there is room for."""
+    return fold.shown < min(SHOWN, len(fold.order))

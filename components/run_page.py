@@ -38,7 +38,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
         [
             dcc.Store(id=ids.RUN, data=run.id),
             dcc.Store(id=ids.NAMES, data=list(tolerances.names)),
-            run_head.layout(run, history, [run_actions.pace(run), run_export.layout()]),
+            run_head.layout(context.store, run, history, [run_actions.pace(run), run_export.layout()]),
             html.Div(id="rebin-note", className="rebin-note", hidden=True),
             answers.tabs(run, asked),
             html.Div(

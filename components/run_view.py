@@ -1,8 +1,8 @@
 """What somebody looks at on a run's page: which moment, at which levels, with which axes and colours.
 
 Everything here comes from a browser, so everything is checked. An address holds it all, and opens the same
-view elsewhere: `/run/k3x?at=12000&axes=g2,g1,h1&colour=age&cell=31`. `rest` says which bins count of constraints
-that the map does not show.
+view elsewhere: `/run/k3x?at=12000&axes=g2,g1,;h1&colour=age&cell=31`. A semicolon takes a constraint off the map, and
+`rest` says which bins count of those that it does not show.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from components.many_parallel import read_brush
 from components.many_rest import check
 from components.map_colour import COLOURS, SCALES
 from components.map_figure import View
+from components.map_fold import AWAY, Fold
 from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError, unknown
 from mapelites.runs import Moment, Run, Store
@@ -130,12 +131,13 @@ def read_view(axes: Any, colour: Any, scale: Any, tolerances: Tolerances, rest: 
         if words is not None and (not isinstance(words, list) or not all(isinstance(each, str) for each in words)):
             raise InputError(f"{what}: a list of {kind} is needed, but it was {words!r}")
     for name in axes or ():
-        if name not in tolerances.names:
+        if name.removeprefix(AWAY) not in tolerances.names:
             raise unknown("axes: a constraint", name, tolerances.names)
     if colour not in COLOURS:
         raise unknown("colour", colour, COLOURS)
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
+    Fold.of(tolerances, axes)
     return View(tuple(axes or ()), colour, scale, check(rest, tolerances))
 
 
@@ -210,6 +212,17 @@ def whole(what: str, value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST:
         raise InputError(f"{what}: a whole number is needed, but it was {value!r}")
     return value
+
+
+def pressed(click: Any) -> Mapping[str, Any]:
+    """What a figure says of the point that was pressed; nothing where none was or it makes no sense.
+
+    >>> pressed({"points": [{"x": 4, "y": 2}]}), pressed({"points": 7}), pressed(None)
+    ({'x': 4, 'y': 2}, {}, {})
+    """
+    points = click.get("points") if isinstance(click, dict) else None
+    first = points[0] if isinstance(points, list) and points else None
+    return first if isinstance(first, dict) else {}
 
 
 def _digits(what: str, value: str | None) -> int | None:

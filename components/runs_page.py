@@ -13,7 +13,7 @@ from components import runs_page_actions, runs_page_list, runs_page_room
 from components.context import Context
 from components.format import STATES, many, size
 from components.runs_page_actions import selected
-from components.runs_page_list import View, live_cells, rows, seen, select
+from components.runs_page_list import View, news, page, pages, rows, seen, select
 from components.shell_notices import icon
 
 PERIOD = 1_000  # milliseconds
@@ -23,6 +23,7 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
     """The page."""
     runs = context.store.runs()
     view = View()
+    chosen = select(runs, view)
     return html.Div(
         [
             html.Div(
@@ -36,16 +37,22 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
             html.Div(id="runs-undo", role="status"),
             html.Div(
                 html.Table(
-                    [runs_page_list.head(view), html.Tbody(rows(select(runs, view), ()), id="runs-rows")],
+                    [runs_page_list.head(view), html.Tbody(rows(page(chosen, 1)[1], ()), id="runs-rows")],
                     className="runs-table",
                 ),
                 className="card runs-card",
+            ),
+            html.Nav(
+                dmc.Pagination(id="runs-page", total=pages(chosen), value=1, withControls=False, hideWithOnePage=True),
+                className="runs-pages",
+                **{"aria-label": "Pages of the list"},
             ),
             html.Div(_empty(runs, view), id="runs-empty"),
             html.Div(runs_page_actions.deleted(context), id="runs-deleted"),
             runs_page_room.layout(context),
             dcc.Store(id="runs-view", data=view.as_dict()),
             dcc.Store(id="runs-seen", data=seen(runs)),
+            dcc.Store(id="runs-news"),
             dcc.Interval(id="runs-tick", interval=PERIOD),
         ],
         className="runs",
@@ -86,42 +93,56 @@ def register(app: Dash, context: Context) -> None:
     runs_page_room.register(app, context)
     app.clientside_callback(ClientsideFunction("shell", "labelUpload"), Input("runs-import", "id"))
 
+    app.clientside_callback(ClientsideFunction("runs", "tell"), Input("runs-news", "data"), prevent_initial_call=True)
+
+    app.clientside_callback(
+        ClientsideFunction("runs", "first"),
+        Output("runs-page", "value", allow_duplicate=True),
+        Input("runs-filter", "value"),
+        Input("runs-states", "value"),
+        Input("runs-view", "data"),
+        prevent_initial_call=True,
+    )
+
     @app.callback(
         Output("runs-rows", "children"),
-        Output({"live": ALL, "run": ALL}, "children"),
+        Output("runs-news", "data"),
         Output("runs-empty", "children"),
         Output("runs-sum", "children"),
         Output("runs-seen", "data"),
+        Output("runs-page", "total"),
+        Output("runs-page", "value"),
         Input("runs-tick", "n_intervals"),
         Input("runs-filter", "value"),
         Input("runs-states", "value"),
         Input("runs-view", "data"),
         Input("runs-changed", "data"),
+        Input("runs-page", "value"),
         State("runs-seen", "data"),
         State({"tick": ALL}, "id"),
         State({"tick": ALL}, "checked"),
         State("runs-ticked", "data"),
-        State({"live": ALL, "run": ALL}, "id"),
         prevent_initial_call=True,
     )
     def refresh(
-        _: Any, text: Any, states: Any, view_data: Any, __: Any, before: Any, ids: Any, on: Any, ticked: Any, live: Any
+        _: Any, text: Any, states: Any, view_data: Any, __: Any, at: Any, before: Any, ids: Any, on: Any, ticked: Any
     ) -> Any:
         """New rows only where the list itself changed; else just the cells of the runs that did."""
         view = View.of(view_data, text, states)
         runs = context.store.runs()
         chosen = select(runs, view)
-        shown = [each["tick"] for each in ids]
+        there, part = page(chosen, at)
+        turned = no_update if there == at else there
         now = seen(runs)
-        if [run.id for run in chosen] != shown:
+        if [run.id for run in part] != [each["tick"] for each in ids]:
             kept = selected(ticked, ids, on, runs)
-            return rows(chosen, kept), [no_update] * len(live), _empty(runs, view), _sum(context), now
+            return rows(part, kept), no_update, _empty(runs, view), _sum(context), now, pages(chosen), turned
         if now == before:
             total = _sum(context) if ctx.triggered_id == "runs-changed" else no_update
-            return no_update, [no_update] * len(live), no_update, total, no_update
-        changed = {run.id: live_cells(run) for run in chosen if now[run.id] != (before or {}).get(run.id)}
-        cells = [changed[each["run"]][each["live"]] if each["run"] in changed else no_update for each in live]
-        return no_update, cells, _empty(runs, view), _sum(context), now
+            return no_update, no_update, no_update, total, no_update, no_update, no_update
+        known = before if isinstance(before, dict) else {}
+        told = [[key, run.id, cell] for run in part for key, cell in news(run, known.get(run.id)).items()]
+        return no_update, told, _empty(runs, view), _sum(context), now, pages(chosen), turned
 
 
 def _sum(context: Context) -> str:

@@ -16,6 +16,7 @@ from dash.development.base_component import Component
 from components import summary
 from components.context import Context
 from components.format import ago, many
+from components.runs_page_list import View, select
 from components.security import LARGEST_REQUEST
 from components.shell import URL
 from components.shell_notices import icon, notice, show
@@ -112,7 +113,8 @@ def register(app: Dash, context: Context) -> None:
 def selected(before: Any, ids: Sequence[Any], ticks: Sequence[Any], runs: Sequence[Run]) -> list[str]:
     """The selected runs: those shown with a tick, and those selected before that a filter hides now."""
     shown = {str(each["tick"]): bool(tick) for each, tick in zip(ids, ticks, strict=True)}
-    hidden = [each for each in before if each not in shown] if isinstance(before, list) else []
+    told = before if isinstance(before, list) else []
+    hidden = [each for each in told if isinstance(each, str) and each not in shown]
     known = {run.id for run in runs}
     return [each for each in (*hidden, *(name for name, tick in shown.items() if tick)) if each in known]
 
@@ -135,6 +137,22 @@ def _register_selection(app: Dash, context: Context) -> None:
         words = f"{many(len(chosen), 'run')} selected" if chosen else "Nothing selected"
         words += f", {hidden} not shown" if hidden > 0 else ""
         return chosen, words, not 2 <= len(chosen) <= MOST_COMPARED, not chosen, not chosen, not chosen
+
+    @app.callback(
+        Output({"tick": ALL}, "checked"),
+        Output("runs-ticked", "data", allow_duplicate=True),
+        Input("runs-every", "checked"),
+        State({"tick": ALL}, "id"),
+        State("runs-ticked", "data"),
+        State("runs-filter", "value"),
+        State("runs-states", "value"),
+        prevent_initial_call=True,
+    )
+    def tick_all(every: Any, ids: list[Any], ticked: Any, text: Any, states: Any) -> Any:
+        """All that the filter lets through, on other pages too."""
+        found = [run.id for run in select(context.store.runs(), View.of(None, text, states))]
+        others = [each for each in _ids(ticked) if each not in found]
+        return [bool(every)] * len(ids), [*others, *found] if every else others
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),

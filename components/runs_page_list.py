@@ -11,7 +11,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, html, no_update
 from dash.development.base_component import Component
 
 from components import summary
-from components.format import STATES, ago, count, date, duration, number, percent
+from components.format import STATES, ago, count, date, duration, number, percent, rough_count
 from mapelites.runs import Run
 
 FAR = float("inf")
@@ -24,6 +24,7 @@ COLUMNS: dict[str, tuple[str, Callable[[Run], Any]]] = {
     "seconds": ("Time", lambda run: run.seconds),
     "created": ("Started", lambda run: run.created),
 }
+PAGE = 50  # rows; every change of a cell costs a browser time in proportion to all that is shown
 DESCENDING_FIRST = ("progress", "coverage", "seconds", "created")
 
 
@@ -63,14 +64,36 @@ def select(runs: Sequence[Run], view: View) -> list[Run]:
     return sorted(found, key=COLUMNS[view.sort][1], reverse=view.descending)
 
 
+def pages(runs: Sequence[Run]) -> int:
+    """How many pages a list of runs has; an empty one is a page, too."""
+    return max(1, -(-len(runs) // PAGE))
+
+
+def page(runs: Sequence[Run], number: Any) -> tuple[int, list[Run]]:
+    """The page with this number, from 1, or the nearest there is, and the runs on it."""
+    wanted = number if isinstance(number, int) else 1
+    found = min(max(1, wanted), pages(runs))
+    return found, list(runs[(found - 1) * PAGE : found * PAGE])
+
+
 def seen(runs: Sequence[Run]) -> dict[str, list[Any]]:
     """What tells a changed run from an unchanged one, by id."""
     return {run.id: [run.version, run.state, ago(run.created)] for run in runs}
 
 
+def news(run: Run, before: Any) -> dict[str, Any]:
+    """The cells of a row that are others than when the run was `seen` before; often only its age is."""
+    (now,) = seen([run]).values()
+    if now == before:
+        return {}
+    cells = live_cells(run)
+    same = isinstance(before, list) and before[:-1] == now[:-1]
+    return {"created": cells["created"]} if same else cells
+
+
 def head(view: View) -> Component:
     """The head of the table, whose titles sort."""
-    every = dmc.Checkbox(id="runs-every", checked=False, size="sm", **{"aria-label": "Select all runs shown"})
+    every = dmc.Checkbox(id="runs-every", checked=False, size="sm", **{"aria-label": "Select all runs found"})
     cells = [html.Th(every, className="tick"), html.Th("Map", className="map-head")]
     return html.Thead(html.Tr([*cells, *(_title(key, view) for key in COLUMNS)]))
 
@@ -146,7 +169,9 @@ def live_cells(run: Run) -> dict[str, Any]:
 def _cells(run: Run) -> str:
     """How many cells hold an elite, of those that can."""
     possible = run.request.possible_cells
-    return f"{count(run.occupied)} of {count(possible)} {'possible ' if possible < run.request.cells else ''}cells"
+    return (
+        f"{count(run.occupied)} of {rough_count(possible)} {'possible ' if possible < run.request.cells else ''}cells"
+    )
 
 
 def _text(run: Run) -> str:
@@ -154,7 +179,7 @@ def _text(run: Run) -> str:
 
 
 def register(app: Dash) -> None:
-    """Titles sort, and the tick in the head ticks all."""
+    """Titles sort."""
 
     @app.callback(
         Output("runs-view", "data"),
@@ -169,12 +194,3 @@ def register(app: Dash) -> None:
             return no_update, [no_update] * len(heads)
         view = View.of(data).sorted_by(str(ctx.triggered_id["sort"]))
         return view.as_dict(), [_order(str(each["sort-head"]), view) for each in heads]
-
-    @app.callback(
-        Output({"tick": ALL}, "checked"),
-        Input("runs-every", "checked"),
-        State({"tick": ALL}, "id"),
-        prevent_initial_call=True,
-    )
-    def tick_all(every: bool, ids: list[Any]) -> list[bool]:
-        return [bool(every)] * len(ids)

@@ -100,6 +100,7 @@ def register(app: Dash, context: Context) -> None:
 
     @app.callback(
         Output({"tick": ALL}, "checked", allow_duplicate=True),
+        Output("runs-ticked", "data", allow_duplicate=True),
         Input({"room": ALL}, "n_clicks"),
         State("room-offered", "data"),
         State({"tick": ALL}, "id"),
@@ -107,5 +108,6 @@ def register(app: Dash, context: Context) -> None:
     )
     def pick(clicks: list[int | None], offered: Any, ids: list[Any]) -> Any:
         if not any(clicks):
-            return [no_update] * len(ids)
-        return [each["tick"] in (offered or []) for each in ids]
+            return [no_update] * len(ids), no_update
+        known = offered if isinstance(offered, list) else []
+        return [each["tick"] in known for each in ids], known

@@ -37,7 +37,7 @@ def needed(host: str) -> bool:
     """Whether other machines can reach what listens at this address."""
     try:
         found = {each[4][0] for each in socket.getaddrinfo(host or "::", None)}
-    except OSError:
+    except (OSError, UnicodeError):  # nobody knows it, or it is no name at all
         return True
     return not all(ipaddress.ip_address(str(each).partition("%")[0]).is_loopback for each in found)
 

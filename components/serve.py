@@ -127,6 +127,8 @@ def free_port(host: str, port: int) -> int:
         try:
             probe.bind((host, port))
             return int(probe.getsockname()[1])
+        except (TypeError, UnicodeError):
+            raise InputError(f"--host must be a name or an address of this machine, but it was {host!r}") from None
         except OSError as error:
             why = f"{error.strerror}; try another --port"
             if error.errno == errno.EADDRINUSE:

@@ -15,6 +15,7 @@ from components.context import Context
 from components.pages import Page, arguments, find
 from components.shell_notices import container, failed, icon
 from mapelites.errors import InputError
+from mapelites.runs.errors import UnknownRunError
 
 NAME = "Illuminate"
 URL = "url"  # set its `href` from a callback (allow_duplicate=True) to go to another page
@@ -35,6 +36,8 @@ INDEX = """<!DOCTYPE html>
 <footer>{%config%}{%scripts%}{%renderer%}</footer>
 </body>
 </html>"""
+# Greys with the blue of the dark surfaces; from that of text to that of the ground.
+DARK = ["#d5d9e0", "#b7bdc9", "#a4abb8", "#8c94a3", "#3a3f4a", "#323742", "#262a33", "#1d2027", "#181b21", "#14161b"]
 THEME = {
     "primaryColor": "indigo",
     "primaryShade": {"light": 7, "dark": 6},
@@ -42,6 +45,7 @@ THEME = {
     "fontFamilyMonospace": "ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, monospace",
     "defaultRadius": "md",
     "cursorType": "pointer",
+    "colors": {"dark": DARK},
     "headings": {"fontWeight": "650"},
     "components": {"Tooltip": {"defaultProps": {"withArrow": True, "openDelay": 300}}},
 }
@@ -157,6 +161,9 @@ def page_at(context: Context, pages: Sequence[Page], path: str, search: Any) -> 
     page, parts = found
     try:
         return page.layout(context, arguments(search), parts), f"{page.title} · {NAME}"
+    except UnknownRunError:
+        text = "No run kept here has this address: it was deleted for good, or the address is not whole."
+        return nothing("There is no such run", text), f"Not found · {NAME}"
     except InputError as error:
         return nothing("This cannot be shown", f"{error}."), f"Not found · {NAME}"
 

@@ -33,7 +33,7 @@ SEARCH_LABELS = {
     "paper-3": "Paper 3: σ = 0.1 and crossover",
 }
 RULE_LABELS = {
-    "toroidal": "Toroidal: comes in again at the other side",
+    "toroidal": "Toroidal: comes in at the other side",
     "saturate": "Saturate: stays at the bound",
     "bounce": "Bounce: is reflected at the bound",
 }

@@ -23,7 +23,7 @@ from dash.development.base_component import Component
 
 from components.format import count
 from mapelites.errors import InputError, unknown
-from mapelites.tolerances import MOST_CELLS, PAPER_LEVELS, Tolerances, check_levels, default_levels, short
+from mapelites.tolerances import MOST_CELLS, MOST_LEVELS, PAPER_LEVELS, Tolerances, check_levels, default_levels, short
 
 ALL_CONSTRAINTS = "=all"  # which no constraint can be called
 DEFAULT_STEP = 1e-4
@@ -130,6 +130,7 @@ def register(app: Dash, prefix: str) -> None:
     @app.callback(
         Output({"form": prefix, "row": ALL}, "value"),
         Output({"form": prefix, "row": ALL}, "error"),
+        Output({"form": prefix, "row": ALL}, "className"),
         Output({"form": prefix, "bins": ALL}, "children"),
         Output(f"{prefix}-cells", "children"),
         Output(value_id(prefix), "data"),
@@ -145,7 +146,8 @@ def register(app: Dash, prefix: str) -> None:
                  for (row, error), value in zip(rows, values, strict=True)]  # fmt: skip
         bins = [_bins(row) if not error else [] for row, error in rows]
         data, total = _whole(_names(names), [str(each["row"]) for each in ids], values, rows)
-        return texts, [error for _, error in rows], bins, total, no_update if data == before else data
+        classes = [_row_class(value) for value in values]
+        return texts, [error for _, error in rows], classes, bins, total, no_update if data == before else data
 
 
 def _untouched(data: Any) -> bool:
@@ -226,12 +228,39 @@ def _row(prefix: str, name: str, label: str, levels: Any) -> Component:
                 allowDuplicates=True,
                 splitChars=[",", " ", ";"],
                 placeholder="add a level",
-                className="level-chips",
+                className=_row_class(values),
             ),
             html.Div(_bins(row) if not error else [], id={"form": prefix, "bins": name}, className="bins"),
         ],
         className="level-row",
     )
+
+
+def _row_class(levels: Any) -> str:
+    """The class of a row; it names the chips that are wrong, which `assets/levels.css` marks."""
+    places = {min(place, MOST_LEVELS + 1) for place in wrong_places(levels)}
+    return " ".join(["level-chips", *(f"wrong-{place}" for place in sorted(places))])
+
+
+def wrong_places(levels: Any) -> list[int]:
+    """Which chips of a row are wrong, counted from 1: of two alike the later one, of too many the last ones.
+
+    >>> wrong_places(["0", "-1", "1", "abc", "1.0"])
+    [2, 4, 5]
+    """
+    wrong: list[int] = []
+    seen: set[float] = set()
+    for place, level in enumerate(levels if isinstance(levels, list) else [], start=1):
+        try:
+            value = check_levels("", [level])[-1]
+        except InputError:
+            wrong.append(place)
+            continue
+        too_many = value > 0 and len(seen - {0.0}) >= MOST_LEVELS - 1  # 0 is always there
+        if value in seen or too_many:
+            wrong.append(place)
+        seen.add(value)
+    return wrong
 
 
 def _bins(levels: tuple[float, ...]) -> list[Component]:

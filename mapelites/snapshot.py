@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import math
+import re
 import struct
 import zipfile
 import zlib
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError
+from mapelites.npz import npz_bytes
 from mapelites.problem import Problem
 from mapelites.problems import find
 from mapelites.search.illumination import Illumination
@@ -32,6 +34,11 @@ UNREADABLE = (  # what reading an archive that somebody changed can raise
     ValueError, OSError, KeyError, EOFError, AttributeError, TypeError, NotImplementedError, RuntimeError, MemoryError,
     OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
 )  # fmt: skip
+ARRAY = re.compile(  # the header of plain numbers or texts, as `numpy.save` writes it
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufU]\d{1,9})', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,18},? ?)*)\), \} *\n",
+    re.DOTALL,
+)
 ELITE_ARRAYS = ("x", "f", "g", "h", "found_at", "operator")
 
 
@@ -153,17 +160,7 @@ class Snapshot:
 def pack(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """JSON values and arrays as the content of one `.npz` file."""
     text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-    buffer = io.BytesIO()
-    np.savez(buffer, about=text, **arrays)  # type: ignore[arg-type]
-    return buffer.getvalue()
-
-
-def _check_room(content: bytes) -> None:
-    """Before anything is read: what `pack` writes is as it is, so that a small file cannot become a large one."""
-    with zipfile.ZipFile(io.BytesIO(content)) as file:
-        room = sum(each.file_size for each in file.infolist())
-    if room > len(content):
-        raise ValueError(f"it has {len(content):,} bytes, but says that it holds {room:,}")
+    return npz_bytes({"about": text, **arrays})
 
 
 def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -171,12 +168,30 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if not content.startswith(b"PK"):  # what every zip archive begins with, and so every `.npz`
         raise InputError("not a run file, because it is not an .npz file")
     try:
-        _check_room(content)
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            _check_room(file, len(content))
+            arrays = {each.filename.removesuffix(".npy"): _array(file.read(each)) for each in file.infolist()}
         about = json.loads(arrays.pop("about").tobytes())
     except UNREADABLE as error:
         raise InputError(f"not a run file, because it cannot be read ({error})") from None
     if not isinstance(about, dict):
         raise InputError("not a run file, because its description is not a table")
     return about, arrays
+
+
+def _check_room(file: zipfile.ZipFile, size: int) -> None:
+    """Before anything is read: what `pack` writes is as it is, so that a small file cannot become a large one."""
+    room = sum(each.file_size for each in file.infolist())
+    if room > size:
+        raise ValueError(f"it has {size:,} bytes, but says that it holds {room:,}")
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    """One array. `numpy.load` would take its header for a piece of Python; here only the one form fits."""
+    header = ARRAY.match(content)
+    if header is None:
+        raise ValueError("it holds something that is not an array")
+    kind, by_columns, shape = (each.decode() for each in header.groups())
+    flat = np.frombuffer(content, kind, offset=header.end())
+    sides = [int(each) for each in shape.split(",") if each.strip()]
+    return flat.reshape(sides, order="F" if by_columns == "True" else "C").copy(order="A")

@@ -70,6 +70,12 @@ def test_a_campaign_is_every_problem_dimension_search_and_run():
     assert campaign.evaluations == 2 * 3 * 25 * (200_000 + 600_000)
 
 
+def test_the_size_of_a_campaign_is_told_without_making_its_runs():
+    campaign = Campaign(("C01", "C07"), (10, 30), ("paper-1", "paper-2", "paper-3"), runs=1_000)
+    assert (campaign.count, campaign.evaluations) == (12_000, 4_800_000_000)
+    assert "tasks" not in vars(campaign)
+
+
 def test_the_papers_experiment_is_2700_runs_and_over_a_billion_evaluations():
     campaign = Campaign(tuple(f"C{k:02}" for k in range(1, 19)), (10, 30), ("paper-1", "paper-2", "paper-3"))
     assert (campaign.count, campaign.evaluations) == (2_700, 1_080_000_000)

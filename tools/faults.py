@@ -24,11 +24,12 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 
+from components.runs_page_list import PAGE
 from mapelites import Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store, presence
 from tests.runs.test_trouble import fill
-from tests.runs.tools import assert_same, processes_of, undisturbed
+from tests.runs.tools import assert_same, large_request, processes_of, undisturbed
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 180.0
@@ -64,9 +65,9 @@ class Stage:
         settings = Settings.of("paper-3", 10, evaluations=evaluations, **changes)
         return self.store.create(RunRequest("C16", 10, tolerances, settings, pace))
 
-    def begun(self) -> str:
+    def begun(self, request: RunRequest | None = None) -> str:
         """A run that is under way, and its page open."""
-        run = self.run()
+        run = self.store.create(request) if request else self.run()
         self.wait(lambda: self.store.run(run).evaluations > 10_000, "progress")
         self.open(f"/run/{run}")
         return run
@@ -133,15 +134,19 @@ def disk_full(stage: Stage) -> None:
 
 
 def read_only(stage: Stage) -> None:
-    """The store is made read-only."""
-    run, cache = stage.begun(), str(stage.data / "cache")
+    """The store is made read-only.
+
+    What is open for writing stays so: a run with a small map, all in the open database, would go on to its end. One
+    with a large map writes new files.
+    """
+    run, cache = stage.begun(large_request(3_000_000, 20_000.0)), str(stage.data / "cache")
     subprocess.run(["mount", "--bind", cache, cache], check=True)
     subprocess.run(["mount", "-o", "remount,bind,ro", cache], check=True)
     stage.until_seen("banner", "read-only")
+    stage.until_seen("state", "aused")
     stage.tell("read-only")
     subprocess.run(["umount", cache], check=True)
     stage.wait(lambda: "banner" not in stage.seen(), "the banner to go")
-    stage.wait(lambda: stage.store.run(run).state == "paused", "the run to be put down")
     stage.finish(run)
 
 
@@ -207,7 +212,7 @@ def many_runs(stage: Stage) -> None:
         stage.run(evaluations=1_000, pace=None, seed=seed, initial=500)
     began = time.perf_counter()
     stage.open("/runs")
-    stage.wait(lambda: len(stage.browser.find_elements(By.CSS_SELECTOR, "#runs-rows tr")) >= 200, "200 rows")
+    stage.wait(lambda: len(stage.browser.find_elements(By.CSS_SELECTOR, "#runs-rows tr")) == PAGE, "a page of rows")
     shown = time.perf_counter() - began
     stage.wait(lambda: {run.state for run in stage.store.runs()} == {"finished"}, "all to finish")
     lead = stage.browser.find_element(By.ID, "runs-sum").text
@@ -222,8 +227,11 @@ def long_run(stage: Stage) -> None:
     stage.open(f"/run/{run}")
     stage.wait(lambda: stage.store.run(run).evaluations > 0, "progress")
     stage.tell("at first")
-    stage.wait(lambda: stage.store.run(run).state == "finished", "its end")
-    record = stage.store.run(run)
+    while (record := stage.store.run(run)).state != "finished":  # as long as it takes, but always ahead
+        done = (record.state, record.evaluations)
+        stage.wait(
+            lambda done=done: (now := stage.store.run(run)).state != done[0] or now.evaluations > done[1], "more"
+        )
     stage.until_seen("state", "inished")
     stage.tell("in the end")
     print(
@@ -261,7 +269,7 @@ def main() -> None:
         os.environ[INSIDE] = "1"
         os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
     for number, fault in enumerate(each for each in FAULTS if not given.only or each.__name__ in given.only):
-        print(fault.__doc__)
+        print((fault.__doc__ or "").splitlines()[0], flush=True)
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             stage = Stage(Path(folder), given.port + number, given.pictures)
             try:

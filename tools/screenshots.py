@@ -1,4 +1,4 @@
-"""The pictures of the README: a dashboard of its own with a few runs, and a look at every view of it."""
+"""The pictures of README and docs: a dashboard of its own with a few runs, and a look at every view of it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import make_server
 
 from app import create_app
@@ -21,12 +22,18 @@ from mapelites import Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.supervisor import start_supervisor
-from mapelites.search import SEARCHES
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 WIDE, PHONE = (1440, 900), (390, 844)
-SETTLED = 2.5  # seconds until a page has drawn everything
-PATIENCE = 120  # seconds until the runs are over
+SETTLED = 2.5  # seconds until what a page has is drawn
+PATIENCE = 120  # seconds until a page has everything
+# Nothing is being fetched, and every graph and formula that shows is drawn. The report is no page of Dash's.
+QUIET = """
+const shown = [...document.querySelectorAll('.dash-graph')].filter(each => each.offsetParent);
+return document.readyState === 'complete'
+    && !document.querySelector('[data-dash-is-loading=true], ._dash-loading')
+    && shown.every(each => each.querySelector('.main-svg'));
+"""
 
 
 def main() -> None:
@@ -34,7 +41,7 @@ def main() -> None:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     PICTURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, dashboard(Path(folder)) as (store, url), browser() as driver:
-        first, second = runs(store)
+        first, second, vessel, related = runs(store)
         cell = chosen_cell(store, first)
         views = {
             "start": "/",
@@ -51,6 +58,16 @@ def main() -> None:
         take(driver, url + views["run"], "run-dark", scheme="dark")
         take(driver, url + f"/run/{first}", "run-phone", size=PHONE)
         take(driver, url + "/", "start-phone", size=PHONE)
+        answers = {
+            "price": (f"/run/{vessel}?view=price", (1440, 1250)),
+            "whatif": (f"/run/{vessel}?view=whatif&need=5800", (1440, 1300)),
+            "almost": (f"/run/{vessel}?view=almost", (1440, 900)),
+            "front": (f"/run/{vessel}?view=front", (1440, 1300)),
+            "relations": (f"/run/{related}?view=relations", (1440, 1400)),
+            "report": (f"/run/{vessel}/report.html", (900, 1300)),
+        }
+        for name, (path, size) in answers.items():
+            take(driver, url + path, f"answers-{name}", size=size)
 
 
 @contextmanager
@@ -82,22 +99,27 @@ def browser() -> Iterator[webdriver.Chrome]:
         driver.quit()
 
 
-def runs(store: Store) -> tuple[str, str]:
-    """A few finished runs and one that goes on; returns the two that are looked at."""
-    best = "directed" if "directed" in SEARCHES else "paper-3"
-    wanted = [("C17", best, 1), ("C17", "paper-1", 1), ("C16", "paper-3", 1), ("C14", best, 2), ("C02", best, 3)]
+def runs(store: Store) -> tuple[str, str, str, str]:
+    """A few finished runs and one that goes on; returns those that are looked at: two of C17, a vessel, and C16."""
+    wanted = [
+        ("C17", "directed", 1),
+        ("C17", "paper-1", 1),
+        ("pressure-vessel", "directed", 1),
+        ("C16", "paper-3", 1),
+        ("C14", "directed", 2),
+        ("C02", "directed", 3),
+    ]
     made = [create(store, name, search, seed) for name, search, seed in wanted]
-    end = time.monotonic() + PATIENCE
-    while any(store.run(run_id).state in ("queued", "running") for run_id in made) and time.monotonic() < end:
+    while any(store.run(run_id).state in ("queued", "running") for run_id in made):
         time.sleep(0.2)
     create(store, "C01", "paper-3", 1, pace=2_000.0)
     time.sleep(SETTLED)
-    return made[0], made[1]
+    return made[0], made[1], made[2], made[3]
 
 
 def create(store: Store, name: str, search: str, seed: int, pace: float | None = None) -> str:
     """One run with the paper's levels and budget."""
-    problem = get(name, 10)
+    problem = get(name, 10 if name.startswith("C") else None)
     settings = Settings.of(search, problem.dimension, seed=seed)
     return store.create(RunRequest(name, problem.dimension, Tolerances.default(problem), settings, pace))
 
@@ -110,6 +132,11 @@ def chosen_cell(store: Store, run_id: str) -> int:
     return best.cell if best else 0
 
 
+def wait(driver: webdriver.Chrome, condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    WebDriverWait(driver, PATIENCE, poll_frequency=0.2).until(lambda _: condition())
+
+
 def take(driver: webdriver.Chrome, url: str, name: str, size: tuple[int, int] = WIDE, scheme: str = "light") -> None:
     """One picture of one page."""
     metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
@@ -117,7 +144,9 @@ def take(driver: webdriver.Chrome, url: str, name: str, size: tuple[int, int] = 
     feature = {"name": "prefers-color-scheme", "value": scheme}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     driver.get(url)
+    wait(driver, lambda: driver.execute_script(QUIET))
     time.sleep(SETTLED)
+    wait(driver, lambda: driver.execute_script(QUIET))
     picture = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
     path = PICTURES / f"{name}.png"
     path.write_bytes(base64.b64decode(picture["data"]))

@@ -16,6 +16,7 @@ from mapelites.problem import Array, Problem
 from mapelites.tolerances import Tolerances
 
 Mask = NDArray[np.bool_]
+NEGLIGIBLE = 1e-12  # of the difference between the best and the worst objective of a map
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,11 @@ class Designs:
     def feasible(self) -> Mask:
         """Which designs are feasible."""
         return self.problem.feasible(self.violations)
+
+    @cached_property
+    def negligible(self) -> float:
+        """A gain up to this one is rounding beside the objectives of the map."""
+        return NEGLIGIBLE * float(np.ptp(self.f)) if len(self) else 0.0
 
     @cached_property
     def by_objective(self) -> NDArray[np.int64]:

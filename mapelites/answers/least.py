@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from mapelites.answers.designs import Designs
+from mapelites.answers.designs import Designs, Mask
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Least:
 def least(designs: Designs, below: float, most: int = 5) -> tuple[Least, ...]:
     """The ways to an objective below this, fewest relaxed constraints first, then least relative tolerance.
 
-    Of all designs that relax the same constraints only the one that relaxes them least is told.
+    Of all designs that relax the same constraints only the one that relaxes them least is told, and one that relaxes
+    further constraints only where it takes less tolerance for that.
     """
     rows = np.flatnonzero(designs.f < below)
     relaxed = designs.violations[rows] > designs.satisfied
@@ -39,13 +41,18 @@ def least(designs: Designs, below: float, most: int = 5) -> tuple[Least, ...]:
     found: dict[bytes, Least] = {}
     for at in np.lexsort((designs.f[rows], relative, relaxed.sum(axis=1))):
         which = relaxed[at].tobytes()
-        if which not in found:
+        if which not in found and not _is_covered(relaxed[at], float(relative[at]), found.values()):
             row = int(rows[at])
             needed = tuple(_needed(designs, row, int(i)) for i in np.flatnonzero(relaxed[at]))
             found[which] = Least(row, needed, float(relative[at]))
         if len(found) == most or not relaxed[at].any():
             break  # where nothing must be relaxed, there is no more to say
     return tuple(found.values())
+
+
+def _is_covered(relaxed: Mask, relative: float, known: Iterable[Least]) -> bool:
+    """Whether a way that is known already relaxes some of these constraints and no other, for no more tolerance."""
+    return any(each.relative <= relative and all(relaxed[n.constraint] for n in each.needed) for each in known)
 
 
 def _needed(designs: Designs, row: int, constraint: int) -> Needed:

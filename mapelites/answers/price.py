@@ -41,12 +41,12 @@ class Price:
 class Worth:
     """What relaxing one constraint buys, from where it is held.
 
-    `start` is where it is held, `next` one level further, `first` the nearest step that buys anything, and `alone`
-    how many designs relax this one and no other.
+    `start` is where it is held, `next` one level further, `first` the nearest step that buys anything, `alone`
+    how many designs relax this one and no other, and `slight` says that the best of these gains nothing but rounding.
 
     binding    one level more lowers the objective
     later      one level more buys nothing, but a further one does
-    free       designs were found that relax only this one, and none of them is better
+    free       designs were found that relax only this one, and none of them is better by more than rounding
     unknown    nothing was found that relaxes only this one
     blocking   nothing was found within the tolerances held; relaxing this one alone gives a design
     unmet      no design at all was found that keeps this one, and so nothing within the tolerances held
@@ -61,6 +61,7 @@ class Worth:
     next: Step | None
     first: Step | None
     alone: int
+    slight: bool = False
 
     @property
     def told(self) -> Step | None:
@@ -116,11 +117,12 @@ def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken:
     further = tuple(each for each in designs.steps(constraint) if each > held)
     start, *rest = _price(designs, constraint, breaks, broken, (held, *further)).steps
     following = rest[0] if rest else None
-    helps = [step for step in rest if step.f is not None and (start.f is None or step.f < start.f)]
+    found = [step for step in rest if step.f is not None and (start.f is None or step.f < start.f)]
+    helps = [step for step in found if start.f is None or step.f is None or start.f - step.f > designs.negligible]
     first = helps[0] if helps else None
     alone = int(((broken == 1) & breaks[:, constraint]).sum())
     verdict = _verdict(designs, constraint, start, following, first, alone)
-    return Worth(constraint, verdict, start, following, first, alone)
+    return Worth(constraint, verdict, start, following, first, alone, slight=bool(found) and not helps)
 
 
 def _verdict(

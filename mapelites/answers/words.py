@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 
 from mapelites.answers.least import Least
 from mapelites.answers.price import Step, Worth
@@ -11,6 +12,7 @@ from mapelites.tolerances import short
 
 DIGITS = 4
 MOST_DIGITS = 15
+MOST_LISTED = 6  # constraints named in one sentence
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 VERDICTS = {
     "binding": "binding",
@@ -60,8 +62,8 @@ def plain_number(text: str) -> float:
     return float(plain.replace(",", "") if THOUSANDS.fullmatch(plain) else plain)
 
 
-def apart(first: float, second: float) -> tuple[str, str]:
-    """Two numbers to as many digits as show their difference.
+def apart(first: float, second: float, most: int = MOST_DIGITS) -> tuple[str, str]:
+    """Two numbers to as many digits, up to so many, as show their difference.
 
     >>> apart(6059.714335, 5912.3)
     ('6,060', '5,912')
@@ -71,7 +73,7 @@ def apart(first: float, second: float) -> tuple[str, str]:
     digits = DIGITS
     gap, size = abs(first - second), max(abs(first), abs(second))
     if 0 < gap < size:
-        digits = max(DIGITS, min(MOST_DIGITS, math.ceil(math.log10(size / gap)) + 2))
+        digits = max(DIGITS, min(most, math.ceil(math.log10(size / gap)) + 2))
     return amount(first, digits), amount(second, digits)
 
 
@@ -84,6 +86,36 @@ def percent_change(first: float, second: float) -> str:
         return ""  # orders of magnitude: the two numbers say it better
     digits = 2 if abs(share) < 99 else 3 if abs(share) < 100 else len(f"{abs(share):.0f}")
     return f" ({amount(share, digits)} %)"
+
+
+def gain(first: float, second: float) -> str:
+    """By how much the second is lower, and which share of the first that is.
+
+    >>> gain(200.0, 150.0)
+    '50 (25 %)'
+    """
+    return f"{amount(first - second)}{percent_change(first, second).replace('(-', '(')}"
+
+
+def among(value: float, others: Iterable[float], most: int = MOST_DIGITS) -> str:
+    """A number to as many digits, up to so many, as tell it from the nearest of the others.
+
+    >>> among(6059.714335, [6059.08, 1584.0])
+    '6,059.71'
+    """
+    nearest = min((each for each in others if each != value), key=lambda each: abs(each - value), default=value)
+    return apart(value, nearest, most)[0]
+
+
+def listed(parts: Sequence[str], last: str = "and", most: int = MOST_LISTED) -> str:
+    """Several things in one sentence, the rest of very many only counted.
+
+    >>> listed(["g1", "g2", "g3"]), listed(["g1", "g2", "g3", "g4"], most=2)
+    ('g1, g2 and g3', 'g1, g2 and 2 more')
+    """
+    if len(parts) > most:
+        return f"{', '.join(parts[:most])} {last} {len(parts) - most} more"
+    return f" {last} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def relaxing(name: str, start: Step, end: Step) -> str:
@@ -108,7 +140,7 @@ def next_to_nothing(f: float) -> str:
 
 def nothing_within(names: tuple[str, ...], way: Least) -> str:
     """No design keeps all constraints: which comes closest, and what it breaks."""
-    broken = " and ".join(f"{names[each.constraint]} by {amount(each.violation, 4)}" for each in way.needed)
+    broken = listed([f"{names[each.constraint]} by {amount(each.violation, 4)}" for each in way.needed])
     return f"No feasible design was found. The one that relaxes least breaks {broken}."
 
 
@@ -125,6 +157,8 @@ def worth(name: str, value: Worth) -> str:
         return f"Relaxing {name} alone does not help: within the other tolerances no design was found."
     if value.verdict == "unknown":
         return f"Nothing was found that relaxes only {name}, so what it would buy is not known."
+    if value.slight and value.start.f is not None:
+        return f"Relaxing {name} buys next to nothing: the objective stays at about {amount(value.start.f)}."
     if value.verdict == "free" and value.start.f is not None:
         among = f"the {value.alone:,} designs that relax" if value.alone > 1 else "the one design that relaxes"
         return f"Nothing better than {amount(value.start.f)} was found among {among} only {name}."

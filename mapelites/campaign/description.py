@@ -134,8 +134,9 @@ class Campaign:
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations all runs together make."""
-        return sum(task.settings.evaluations for task in self.tasks)
+        """How many evaluations all runs together make: a search has one budget for all problems of a dimension."""
+        budgets = [Settings.of(s, d, **self.changes).evaluations for d in self.dimensions for s in self.searches]
+        return sum(budgets) * len(self.problems) * self.runs
 
     @property
     def count(self) -> int:

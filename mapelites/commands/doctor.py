@@ -128,10 +128,15 @@ def machine() -> Finding:
 
 def folder(data: Path) -> Finding:
     """Whether runs can be kept there."""
-    place = _nearest(data)
-    if data.exists() and not data.is_dir():
-        return Finding("fix", "data", f"{data} is a file", "name a folder with --data or MAPELITES_DATA")
-    hindrance = trouble(data) if data.is_dir() else None
+    place, remedy = _nearest(data), "name a folder with --data or MAPELITES_DATA"
+    try:
+        there = data.is_dir()
+    except OSError as error:  # nobody may look there, or there cannot be such a name
+        return Finding("fix", "data", f"{data} cannot be used: {error.strerror}", remedy)
+    found = next(each for each in _upwards(data) if os.path.lexists(each))
+    if found != place:
+        return Finding("fix", "data", f"{found} is a file", remedy)
+    hindrance = trouble(data) if there else None
     if hindrance or not os.access(place, os.W_OK | os.X_OK):
         words = hindrance or f"{place} cannot be written"
         return Finding("fix", "data", words, f"chown -R {os.getuid()} {place}, or another folder with --data")
@@ -139,7 +144,7 @@ def folder(data: Path) -> Finding:
     if kind in FAR_SYSTEMS:
         remedy = "use a folder on a disk of this machine: locks do not hold over a network"
         return Finding("fix", "data", f"{data} lies on {kind}", remedy)
-    return Finding("ok", "data", f"{data}" + ("" if data.exists() else " will be made at the first start"))
+    return Finding("ok", "data", f"{data}" + ("" if there else " will be made at the first start"))
 
 
 def disk(data: Path) -> Finding:
@@ -155,7 +160,7 @@ def disk(data: Path) -> Finding:
 
 def runs(data: Path) -> Finding:
     """Whether every run can be read, and none is from the future."""
-    if not (data / "cache").is_dir():
+    if not os.path.isdir(data / "cache"):
         return Finding("ok", "runs", "none yet")
     try:
         store = Store(data)
@@ -172,7 +177,7 @@ def runs(data: Path) -> Finding:
 
 def worker(data: Path) -> Finding:
     """Whether somebody works on the queue."""
-    alive, since = presence_of(data)
+    alive, since = presence_of(data) if os.path.isdir(data) else (False, None)
     if alive:
         return Finding("ok", "worker", "is there" + (f", for {(time.time() - since) / 60:.0f} min" if since else ""))
     if since is not None:
@@ -226,8 +231,13 @@ def browser() -> Finding:
 
 def _nearest(path: Path) -> Path:
     """The folder itself, or the nearest one above it that exists."""
+    return next(each for each in _upwards(path) if os.path.isdir(each))
+
+
+def _upwards(path: Path) -> list[Path]:
+    """A path and all that lie above it."""
     path = path.expanduser().absolute()
-    return next(each for each in (path, *path.parents) if each.is_dir())
+    return [path, *path.parents]
 
 
 def _file_system(path: Path) -> str:

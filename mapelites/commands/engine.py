@@ -208,9 +208,9 @@ def _advance(search: Illumination, progress: Progress, curve: list[tuple[float, 
     settings, stride = search.settings, Stride()
     cells = settings.centroids if settings.archive == "centroids" else search.tolerances.cells
     while not search.done:
-        spent, before = search.evaluations, time.perf_counter()
+        spent, before, computed = search.evaluations, time.perf_counter(), time.thread_time()
         search.advance(stride.size)
-        stride.learn(search.evaluations - spent, time.perf_counter() - before)
+        stride.learn(search.evaluations - spent, time.perf_counter() - before, time.thread_time() - computed)
         best = search.best_feasible
         curve.append((search.evaluations, search.occupied, np.nan if best is None else best))
         progress.update(search.evaluations, f"{search.occupied}/{cells} cells  feasible {number(best)}")

@@ -74,7 +74,7 @@ def beside(path: Path) -> dict[str, str]:
     folder = path.parent.resolve()
     roots = [root for root in (PACKAGE, Path(sys.prefix), Path(sys.base_prefix)) if root.is_relative_to(folder)]
     found: dict[str, str] = {}
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():  # others may import meanwhile
         file = getattr(module, "__file__", None) or ""
         if file.startswith(f"{folder}{os.sep}") and name != "__main__" and not name.startswith(MODULE):
             installed = INSTALLED.intersection(Path(file).parts) or any(Path(file).is_relative_to(r) for r in roots)

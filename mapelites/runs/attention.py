@@ -21,7 +21,8 @@ class Attention:
     """
 
     def __init__(self) -> None:
-        self._since = memoryview(mmap(-1, 8)).cast("d")
+        shared = memoryview(mmap(-1, 16)).cast("d")
+        self._since, self._slept = shared[:1], shared[1:]
         self._since[0] = math.inf
 
     @contextmanager
@@ -36,3 +37,12 @@ class Attention:
     def is_elsewhere_since(self, moment: float) -> bool:
         """For the supervisor: whether the process has not listened since that moment of the monotonic clock."""
         return self._since[0] <= moment
+
+    @property
+    def slept(self) -> float:
+        """For the process: the seconds for which its supervisor has had it sleep, of which it notices nothing."""
+        return self._slept[0]
+
+    def add_sleep(self, seconds: float) -> None:
+        """For the supervisor: so many more."""
+        self._slept[0] += seconds

@@ -23,7 +23,7 @@ from mapelites.runs.entries import Entries
 from mapelites.runs.errors import ClaimLostError, DamagedError, UnknownRunError
 from mapelites.runs.evaluations import EvaluationLog
 from mapelites.runs.history import History, Moment
-from mapelites.runs.record import OVER, Checkpoint, Record, State
+from mapelites.runs.record import OVER, Checkpoint, Record, State, Wish
 from mapelites.search import Illumination
 from mapelites.slow import Outside
 from mapelites.snapshot import Snapshot, pack, unpack
@@ -56,8 +56,11 @@ class Claim:
         self._history = history  # nobody else writes it while the claim holds
 
     @classmethod
-    def take(cls, entries: Entries, run_id: str) -> Claim | None:
-        """Make a queued run, or a running one whose process is gone, ours; None where it is neither."""
+    def take(cls, entries: Entries, run_id: str, token: str | None = None) -> Claim | None:
+        """Make a queued run, or a running one whose process is gone, ours; None where it is neither.
+
+        With the token of an earlier claim it is that of a process which is still there.
+        """
         with entries.database.writing():
             record = entries.record(run_id)
             if record.deleted is not None or record.state not in ("queued", "running") or record.claim:
@@ -70,7 +73,7 @@ class Claim:
             except DamagedError as error:
                 entries.write(over(record, "failed", str(error)))
                 return None
-            token = secrets.token_hex(8)
+            token = token or secrets.token_hex(8)
             started = time.time() if record.started is None else record.started
             entries.write(replace(record, state="running", claim=token, started=started, reason=None, traceback=None))
         return cls(entries, run_id, token, history)
@@ -176,13 +179,13 @@ class Claim:
         with self.entries.database.writing():
             self.entries.write(over(self.record(), state, reason, traceback))
 
-    def halt(self) -> bool:
-        """Do what is wished without the run's process; the last checkpoint stands. Whether anything is wished."""
+    def halt(self) -> Wish | None:
+        """Do what is wished without the run's process; the last checkpoint stands. What that was, if anything."""
         with self.entries.database.writing():
             record = self.record()
             if record.wish:
                 self.entries.write(over(record, WISHED[record.wish]))
-            return record.wish is not None
+            return record.wish
 
     def died(self, reason: str, traceback: str | None) -> None:
         """Take down that the process of this claim died; after three times at one place the run has failed."""

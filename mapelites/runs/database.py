@@ -39,6 +39,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
+        self._file = str(self.path / "cache" / "cache.db")
         with self._in_words():
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(self.path / "lock", EXCLUSIVE):
@@ -46,7 +47,7 @@ class Database:
                 try:
                     self._cache = self._open()
                 except DISK_ERRORS:
-                    if not (self.path / "cache" / "cache.db").exists():
+                    if not os.path.exists(self._file):
                         raise
                     self._cache = ReadingCache(self.path / "cache", BUSY_SECONDS, PlainDisk(str(self.path / "cache")))
         self._opened = threading.local()
@@ -100,6 +101,18 @@ class Database:
                     yield key
                 elif key > prefix:  # they come in order
                     return
+
+    def changes(self) -> tuple[int, ...]:
+        """Numbers that are others once anybody has written anything, and that cost less than any entry.
+
+        That the database itself is another one is left to those who read and write entries.
+        """
+        connection = self._cache._con
+        try:
+            ((version,),) = connection.execute("PRAGMA data_version").fetchall()
+        except DISK_ERRORS as error:
+            raise disk_error(self.path, error) from error
+        return getattr(self._opened, "file", 0), version, connection.total_changes
 
     def volume(self) -> int:
         """Bytes on disk."""
@@ -164,7 +177,7 @@ class Database:
         and written, but nobody would ever see it again.
         """
         try:
-            now = (self.path / "cache" / "cache.db").stat().st_ino
+            now = os.stat(self._file).st_ino
         except FileNotFoundError:
             raise gone(self.path) from None
         if getattr(self._opened, "file", now) != now:

@@ -30,7 +30,7 @@ class ClaimLostError(Exception):
 
 def disk_error(path: Path, error: BaseException) -> StoreError:
     """A failed reading or writing of the store in words."""
-    if path.exists() and not path.is_dir():
+    if os.path.lexists(path) and not os.path.isdir(path):  # a `Path` would raise where it cannot look
         return StoreError(f"store: {path} must be a folder, but there is a file of that name")
     known = trouble(path)
     if known:
@@ -60,7 +60,8 @@ def trouble(path: Path) -> str | None:
     except OSError:
         return None
     free = space.f_bavail * space.f_frsize
-    used_up = (path / "cache").exists() and not (path / "reserve").exists()  # the room for bad times is in use
+    # The room for bad times is in use.
+    used_up = os.path.exists(path / "cache") and not os.path.exists(path / "reserve")
     if free < (2 * RESERVE if used_up else LEAST_FREE):
         return _full(path)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -14,14 +15,18 @@ IN_LINE = Path("/proc/thread-self/schedstat")
 
 
 class Stride:
-    """How many evaluations to ask for, so that a piece takes about 40 ms whatever the problem costs."""
+    """How many evaluations to ask for, so that a piece takes about 40 ms whatever the problem costs.
+
+    These are the processor's, and up to twice as many of the clock: where others take the processor, or the problem
+    waits, a piece for every moment of one's own would cost more than it does.
+    """
 
     def __init__(self) -> None:
         self.size = 1
 
-    def learn(self, evaluations: int, seconds: float) -> None:
-        """Take in how long a piece took."""
-        wanted = evaluations * PIECE_SECONDS / max(seconds, 1e-9)
+    def learn(self, evaluations: int, seconds: float, computed: float) -> None:
+        """Take in how long a piece took, and how much of that the processor computed."""
+        wanted = evaluations * PIECE_SECONDS / max(seconds / 2, computed, 1e-9)
         self.size = max(1, int(min(wanted, self.size * FASTEST_GROWTH)))
 
 
@@ -95,9 +100,13 @@ class Rhythm:
         self._seconds, self._share, self._last = seconds, share, last
         self._cost, self._worked = FIRST_COST, min(0.0, last)  # due at once where it never happened: minus infinity
 
+    def is_time(self, now: float) -> bool:
+        """Whether it is time by the clock."""
+        return now - self._last >= self._seconds
+
     def due(self, now: float, worked: float) -> bool:
-        """Whether it is time."""
-        return now - self._last >= self._seconds and worked - self._worked >= self._cost / self._share
+        """Whether it is time, and there was enough of it for the run itself."""
+        return self.is_time(now) and worked - self._worked >= self._cost / self._share
 
     def wrote(self, now: float, worked: float, cost: float) -> None:
         """It was done, and took so many seconds; one hiccup of the disk is not taken for the usual."""
@@ -109,13 +118,38 @@ class Rhythm:
         self._last, self._worked = now, worked
 
 
-def own_seconds() -> float:
+class OwnClock:
     """A clock that stands still while this thread stands in line for a core, as far as the system tells.
 
     A problem may wait for another program, and that time is the run's own; what other runs take is not.
+    It is the clock of the thread that makes it.
     """
-    try:
-        in_line = int(IN_LINE.read_text().split()[1])  # nanoseconds
-    except (OSError, ValueError, IndexError):
-        in_line = 0
-    return time.perf_counter() - in_line / 1e9
+
+    def __init__(self) -> None:
+        try:
+            self._told: int | None = os.open(IN_LINE, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self._told = None
+        self._start = self._now()
+
+    def seconds(self) -> float:
+        """Since it was made."""
+        return self._now() - self._start
+
+    def _now(self) -> float:
+        return time.perf_counter() - self._in_line() / 1e9
+
+    def _in_line(self) -> int:
+        """Nanoseconds."""
+        if self._told is None:
+            return 0
+        try:
+            return int(os.pread(self._told, 100, 0).split()[1])
+        except (OSError, ValueError, IndexError):
+            return 0
+
+    def close(self) -> None:
+        """Let go of what the system tells."""
+        if self._told is not None:
+            os.close(self._told)
+            self._told = None

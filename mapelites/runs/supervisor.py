@@ -2,7 +2,8 @@
 
 The processes are forked, so that a run starts in milliseconds, with everything compiled already loaded.
 They die with the supervisor, and they hold its lock as long as they live: whoever takes the lock later
-knows that nobody writes any more.
+knows that nobody writes any more. One that is paused in the midst of an evaluation is put to sleep, and goes on with
+that evaluation when it is resumed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from mapelites.runs.attention import Attention
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, UnknownRunError, disk_error, gone
 from mapelites.runs.presence import Presence
+from mapelites.runs.record import Wish
 from mapelites.runs.store import Store
 from mapelites.runs.worker import Worker
 from mapelites.search import compile_searches
@@ -39,6 +41,7 @@ from mapelites.search import compile_searches
 LOOK_SECONDS = 0.03
 SCAN_SECONDS = 5.0
 SOON_SECONDS = 0.15  # how long a process may be at one evaluation while something is asked of it
+ASLEEP_SECONDS = 0.02  # how long a process may take to fall asleep
 PATIENCE_SECONDS = 2.0  # how long a process may take to do what is asked of it
 LOCK_SECONDS = 1.0
 BEHIND = 5  # niceness of a search: whoever watches it is answered first, and only what they leave is searched with
@@ -67,6 +70,7 @@ class Supervisor:
         self.processes = processes or max(1, _cores() - 1)
         self._jobs: dict[str, Job] = {}
         self._asked: dict[str, float] = {}
+        self._asleep: dict[str, float] = {}  # since when
         self._leaving = False
         self._compiling: ForkProcess | None = None
         self._seen, self._said, self._scanned, self._pulsed = "", "", 0.0, 0.0
@@ -155,19 +159,22 @@ class Supervisor:
     def _start_runs(self) -> None:
         waiting = [each for each in self.store.records() if each.state in ("queued", "running") and not each.claim]
         for record in sorted(waiting, key=lambda each: (each.state == "queued", each.created)):
-            if record.id in self._jobs:
+            if record.id in self._jobs and record.id not in self._asleep:
                 self._jobs[record.id].process.kill()  # it let go of the run and is about to leave: no need to wait
                 continue
-            if len(self._jobs) >= self.processes:
+            if len(self._jobs) - len(self._asleep) >= self.processes:
+                continue
+            if record.id in self._asleep:
+                self._wake(record.id)
                 continue
             claim = self._taken(record.id)
             if claim is not None:
                 self._jobs[record.id] = self._fork(claim)
                 log.info("a process searches", extra={"run": record.id, "pid": self._jobs[record.id].process.pid})
 
-    def _taken(self, run_id: str) -> Claim | None:
+    def _taken(self, run_id: str, token: str | None = None) -> Claim | None:
         try:
-            return Claim.take(self.store.entries, run_id)
+            return Claim.take(self.store.entries, run_id, token)
         except (DamagedError, UnknownRunError) as error:  # since it was listed; the others go on
             log.warning("run %s cannot be taken: %s", run_id, error)
             return None
@@ -201,6 +208,7 @@ class Supervisor:
             job.last_words.close()
             job.process.close()
             del self._jobs[run_id]
+            self._asleep.pop(run_id, None)
         return bool(ended)
 
     def _died(self, job: Job) -> None:
@@ -220,28 +228,63 @@ class Supervisor:
             log.warning("run %s: its process died (%s)", job.claim.run_id, reason)
 
     def _note_wishes(self, now: float) -> None:
-        """Since when each process is asked for something."""
-        wishes = {record.id for record in self.store.records() if record.wish}
+        """Since when each process is asked for something; one asleep whose run is not paused any more is ended."""
+        records = self.store.records()
+        wishes = {record.id for record in records if record.wish}
         self._asked = {run_id: self._asked.get(run_id, now) for run_id in wishes & self._jobs.keys()}
+        paused = {each.id for each in records if each.state in ("paused", "queued") and each.deleted is None}
+        for run_id in self._asleep.keys() - paused:
+            self._jobs[run_id].process.kill()
 
     def _insist(self, now: float) -> None:
-        """End a process that does not do what is asked of it, because one evaluation takes too long.
-
-        The run goes on from its last checkpoint, to the same archive.
-        """
+        """See to it that a process does what is asked of it, where one evaluation takes too long."""
         for run_id, since in self._asked.items():
             job = self._jobs.get(run_id)
-            if job is not None and now - since > SOON_SECONDS:
-                late = now - since > PATIENCE_SECONDS
-                if late or (job.attention.is_elsewhere_since(since) and _halted(job.claim)):
-                    job.process.kill()
+            if job is None or run_id in self._asleep or now - since <= SOON_SECONDS:
+                continue
+            if now - since > PATIENCE_SECONDS:
+                job.process.kill()
+            elif job.attention.is_elsewhere_since(since):
+                self._halt(run_id, job, since)
+
+    def _halt(self, run_id: str, job: Job, since: float) -> None:
+        """Halt a run in the midst of an evaluation: a pause has its process sleep, a stop ends it.
+
+        Asleep it must still be at that evaluation, and not have got as far as the store, which would wait for it.
+        Where the system does not tell that a process sleeps, a pause ends it too; the run goes on from its checkpoint.
+        """
+        if not hasattr(os, "waitid"):  # macOS before Python 3.13
+            if _halted(job.claim):
+                job.process.kill()
+            return
+        done: Wish | None = None
+        try:
+            if _falls_asleep(job.process) and job.attention.is_elsewhere_since(since):
+                done = _halted(job.claim)
+        finally:
+            if done == "pause":
+                self._asleep[run_id] = time.monotonic()
+            else:
+                _signal(job.process, signal.SIGCONT)
+        if done == "stop":
+            job.process.kill()
+
+    def _wake(self, run_id: str) -> None:
+        """Let a process that sleeps go on with its run, as if nothing had been."""
+        job = self._jobs[run_id]
+        if self._taken(run_id, job.claim.token) is not None:
+            job.attention.add_sleep(time.monotonic() - self._asleep.pop(run_id))
+            _signal(job.process, signal.SIGCONT)
 
     def _end_processes(self) -> None:
         """Let every process write its checkpoint and leave; the runs stay running or queued."""
         if self._compiling is not None:
             self._compiling.kill()
-        for job in self._jobs.values():
-            job.process.terminate()
+        for run_id, job in self._jobs.items():
+            if run_id in self._asleep:
+                job.process.kill()
+            else:
+                job.process.terminate()
         until = time.monotonic() + PATIENCE_SECONDS
         for job in self._jobs.values():
             job.process.join(max(0.0, until - time.monotonic()))
@@ -256,12 +299,28 @@ def _compile_searches(supervisor: int) -> None:
     compile_searches(get("C01", 10))
 
 
-def _halted(claim: Claim) -> bool:
-    """Put down that the run is halted as is wished, before its process is ended; whether that was so."""
+def _halted(claim: Claim) -> Wish | None:
+    """Put down that the run is halted as is wished; how, if it was."""
     try:
         return claim.halt()
     except (ClaimLostError, DamagedError):
-        return False
+        return None
+
+
+def _falls_asleep(process: ForkProcess) -> bool:
+    """Have the system stop a process where it is, and see that it did."""
+    _signal(process, signal.SIGSTOP)
+    until = time.monotonic() + ASLEEP_SECONDS
+    while os.waitid(os.P_PID, process.pid or 0, os.WSTOPPED | os.WNOHANG) is None:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def _signal(process: ForkProcess, number: signal.Signals) -> None:
+    if process.pid is not None and process.exitcode is None:
+        os.kill(process.pid, number)
 
 
 def _work(claim: Claim, supervisor: int, attention: Attention, last_words: IO[bytes]) -> None:

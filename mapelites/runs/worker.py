@@ -12,14 +12,14 @@ from mapelites.runs.attention import Attention
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
 from mapelites.runs.history import thinned
-from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, Watch, own_seconds
+from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, Stride, Watch
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
 from mapelites.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
-CHECKPOINT_SECONDS = 0.5
-SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.012, 0.005  # of the time, at most
+CHECKPOINT_SECONDS = 1.0
+SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.01, 0.003  # of the time, at most
 HOLD_SECONDS = 0.5
 SETTLE_SECONDS = 1.0  # for evaluations under way when the run has been halted; the supervisor waits longer
 
@@ -40,10 +40,11 @@ class Worker:
         self.search, self.seconds = progress.search, progress.seconds
         self._curve, self._points = progress.curve, list[tuple[float, float, float]]()
         self._version, self._wish, self._is_ours = record.version, record.wish, True
+        self._changes: tuple[int, ...] = ()
         now = time.perf_counter()
         self._stride = Stride()
         self._go_at(record.request)
-        self._worked = 0.0
+        self._own_clock, self._writing = OwnClock(), 0.0
         never = float("-inf")  # a new run is seen, and can be taken up again, from the first moment
         self._snapshots = Rhythm(SNAPSHOT_SECONDS, SNAPSHOT_SHARE, now if record.snapshot else never)
         self._checkpoints = Rhythm(CHECKPOINT_SECONDS, CHECKPOINT_SHARE, now if record.checkpoints else never)
@@ -56,6 +57,7 @@ class Worker:
             self._hold(error)
         finally:
             self.search.close()
+            self._own_clock.close()
 
     def _work(self) -> None:
         while self._is_ours and not self.search.done:
@@ -84,7 +86,9 @@ class Worker:
 
     def _listen(self) -> None:
         """Take in what somebody wants; asking costs next to nothing while nobody does."""
-        if self.claim.entries.version(self.claim.run_id) != self._version:
+        entries, before = self.claim.entries, self._changes
+        self._changes = entries.database.changes()
+        if self._changes != before and entries.version(self.claim.run_id) != self._version:
             self._heard(self.claim.record())
 
     def _heard(self, record: Record) -> None:
@@ -108,14 +112,13 @@ class Worker:
             size = min(size, self._pace.allowed(now))
             if size == 0:
                 time.sleep(min(self._pace.seconds_to_next, PIECE_SECONDS))
-                self._worked += time.perf_counter() - now
                 return False
-        before, started = self.search.evaluations, own_seconds()
+        before, slept, started = self.search.evaluations, self._attention.slept, time.thread_time()
         with self._attention.elsewhere():
             self.search.advance(size)
-        done, seconds = self.search.evaluations - before, time.perf_counter() - now
-        self._worked += own_seconds() - started
-        self._stride.learn(done, seconds)
+        done = self.search.evaluations - before
+        seconds = time.perf_counter() - now - (self._attention.slept - slept)
+        self._stride.learn(done, seconds, time.thread_time() - started)
         if self._pace is not None:
             self._pace.spend(done)
         self.seconds += seconds
@@ -133,11 +136,18 @@ class Worker:
 
     def _publish_if_due(self) -> None:
         now = time.perf_counter()
-        saved = self._checkpoints.due(now, self._worked)
-        if saved or self._snapshots.due(now, self._worked):
-            self._publish(saved=saved)
+        if self._snapshots.is_time(now) or self._checkpoints.is_time(now):
+            worked = self._worked()
+            saved = self._checkpoints.due(now, worked)
+            if saved or self._snapshots.due(now, worked):
+                self._publish(saved=saved)
+
+    def _worked(self) -> float:
+        """The seconds that the run has had for itself, without those in which it was put down."""
+        return self._own_clock.seconds() - self._writing
 
     def _publish(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
+        worked = self._worked()
         started = time.thread_time()  # not the clock: on a busy machine that counts the others' work too
         self._curve = thinned(np.vstack([self._curve, *self._points]))
         self._points.clear()
@@ -146,10 +156,11 @@ class Worker:
         record = self.claim.publish(snapshot, checkpoint, state, reason)
         now, cost = time.perf_counter(), time.thread_time() - started
         if saved:
-            self._checkpoints.wrote(now, self._worked, cost)
-            self._snapshots.came_along(now, self._worked)
+            self._checkpoints.wrote(now, worked, cost)
+            self._snapshots.came_along(now, worked)
         else:
-            self._snapshots.wrote(now, self._worked, cost)
+            self._snapshots.wrote(now, worked, cost)
+        self._writing += self._worked() - worked
         self._heard(record)
 
     def _hold(self, error: StoreError) -> None:

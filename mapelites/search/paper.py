@@ -13,11 +13,11 @@ import numpy as np
 from numba import typeof, types
 from numpy.typing import NDArray
 
-from mapelites.kernels import INDICES, KERNEL_TYPE, VECTOR, compiled_for, inlined
+from mapelites.kernels import KERNEL_TYPE, VECTOR, compiled_for, inlined
 from mapelites.problem import Array, Problem
 from mapelites.search.bounds import RULES, inside
 from mapelites.search.prompt import Prompt
-from mapelites.search.random import below, choose, normals, uniform
+from mapelites.search.random import add_normals, below, coins, uniform
 from mapelites.search.settings import Settings
 from mapelites.search.state import (
     EVALUATIONS,
@@ -81,48 +81,64 @@ def other_than(rng, first, occupied, distinct):
 
 
 @inlined
-def propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps):
-    """Lines 3 to 7 of Algorithm 1: fill `x` with a candidate and say which operator made it.
+def cross(rng, probability, first, second, x):
+    """Uniform crossover: each variable comes from the second parent with the probability, else from the first.
 
-    `chosen` and `steps` are scratch space for n numbers each.
+    Nothing branches on a coin: a branch that is taken at random costs more than all the rest.
     """
+    for start in range(0, x.size, 64):
+        end = min(start + 64, x.size)
+        heads = coins(rng, probability, end - start)
+        for i in range(start, end):
+            x[i] = second[i] if (heads >> np.uint64(i - start)) & np.uint64(1) else first[i]
+
+
+@inlined
+def mutate(rng, lower, upper, numbers, x):
+    """Gaussian mutation of each variable with the probability."""
+    for start in range(0, x.size, 64):
+        places = coins(rng, numbers.mutation_probability, min(64, x.size - start))
+        add_normals(rng, numbers.sigma, places, x, start)
+    for i in range(x.size):
+        x[i] = inside(x[i], lower[i], upper[i], numbers.rule)
+
+
+@inlined
+def propose(rng, counters, xs, lower, upper, numbers, x):
+    """Lines 3 to 7 of Algorithm 1: fill `x` with a candidate and say which operator made it."""
     occupied = counters[OCCUPIED]
     if counters[EVALUATIONS] < numbers.initial or occupied == 0:
         random_solution(rng, lower, upper, x)
         return RANDOM
     first = 1 + below(rng, occupied)
-    for i in range(x.size):
-        x[i] = xs[first, i]
     made_by = MUTATION
     if numbers.crossover:
         made_by = CROSSOVER
         second = other_than(rng, first, occupied, numbers.distinct_parents)
-        for k in range(choose(rng, numbers.crossover_probability, chosen)):
-            x[chosen[k]] = xs[second, chosen[k]]
-    count = choose(rng, numbers.mutation_probability, chosen)
-    normals(rng, steps, count)
-    for k in range(count):
-        i = chosen[k]
-        x[i] = inside(x[i] + numbers.sigma * steps[k], lower[i], upper[i], numbers.rule)
+        cross(rng, numbers.crossover_probability, xs[first], xs[second], x)
+    else:
+        for i in range(x.size):
+            x[i] = xs[first, i]
+    mutate(rng, lower, upper, numbers, x)
     return made_by
 
 
-@compiled_for(KERNEL_TYPE, STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, types.int64, VECTOR, VECTOR, INDICES, VECTOR)
-def _advance(kernel, state, m, numbers, until, x, values, chosen, steps):
-    """Run up to evaluation `until`, or until the archive needs more room. The last four are scratch space."""
+@compiled_for(KERNEL_TYPE, STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, types.int64, VECTOR, VECTOR)
+def _advance(kernel, state, m, numbers, until, x, values):
+    """Run up to evaluation `until`, or until the archive needs more room. The last two are scratch space."""
     rng, counters, slot_of, xs, vs, tags = state
     lower, upper, grid, rule = m.lower, m.upper, m.grid, m.rule
     # A new cell needs a free slot, unless there is a slot for every cell.
     slots = slot_of.size if xs.shape[0] > slot_of.size else xs.shape[0] - 2
     while counters[EVALUATIONS] < until and counters[OCCUPIED] <= slots:
-        made_by = propose(rng, counters, xs, lower, upper, numbers, x, chosen, steps)
+        made_by = propose(rng, counters, xs, lower, upper, numbers, x)
         compute(kernel, m, x, values)
         accept(counters, slot_of, xs, vs, tags, grid, rule, x, values, made_by)
 
 
-@compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, VECTOR, INDICES, VECTOR)
-def _propose(state, m, numbers, x, chosen, steps):
-    return propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, x, chosen, steps)
+@compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, VECTOR)
+def _propose(state, m, numbers, x):
+    return propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, x)
 
 
 @compiled_for(STATE_TYPE, MAP_TYPE, VECTOR, VECTOR, types.int64)
@@ -143,21 +159,21 @@ def advance(problem: Problem, m: Map, settings: Settings, state: State, until: i
 
 
 def _advance_compiled(problem: Problem, m: Map, plain: Numbers, state: State, until: int) -> None:
-    x, values, chosen, steps = _scratch(problem)
-    _advance(problem.function, state, m, plain, until, x, values, chosen, steps)
+    x, values = _scratch(problem)
+    _advance(problem.function, state, m, plain, until, x, values)
 
 
 def _advance_python(problem: Problem, m: Map, plain: Numbers, state: State, until: int) -> None:
     """The same candidates in the same order, around a function that is not compiled."""
-    x, _, chosen, steps = _scratch(problem)
+    x, _ = _scratch(problem)
     while state.counters[EVALUATIONS] < until and has_room(state):
-        made_by = _propose(state, m, plain, x, chosen, steps)
+        made_by = _propose(state, m, plain, x)
         _accept(state, m, x, problem.values(x[None])[0], made_by)
 
 
-def _scratch(problem: Problem) -> tuple[Array, Array, NDArray[np.int64], Array]:
+def _scratch(problem: Problem) -> tuple[Array, Array]:
     n = problem.dimension
-    return np.empty(n), np.empty(1 + len(problem.constraints)), np.empty(n, dtype=np.int64), np.empty(n)
+    return np.empty(n), np.empty(1 + len(problem.constraints))
 
 
 class Paper(Prompt):

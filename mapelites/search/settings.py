@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from mapelites.errors import InputError, unknown
@@ -128,7 +128,7 @@ class Settings:
 
     def as_dict(self) -> dict[str, Any]:
         """The settings as plain values for a file."""
-        return asdict(self)
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Settings:

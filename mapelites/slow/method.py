@@ -181,11 +181,10 @@ class Slow:
         return Candidate(number, x, operator, emitter)
 
     def _made_by(self, emitter: int) -> tuple[Array, int]:
-        x, steps = np.empty((2, self.problem.dimension))
+        x = np.empty(self.problem.dimension)
         name, by = EMITTERS[emitter], len(paper.OPERATORS) - 1 + emitter
         if name == "paper":
-            places = np.empty(self.problem.dimension, dtype=np.int64)
-            by = int(paper._propose(self.state, self.map, self._numbers, x, places, steps))
+            by = int(paper._propose(self.state, self.map, self._numbers, x))
         elif name in MODELLED:
             modelled.modelled(self.state, self.map, self._nearby, self._work, MODELLED[name], x)
         else:

@@ -22,8 +22,12 @@ from mapelites.answers import (
 )
 from mapelites.answers.correlation import ranked
 from mapelites.answers.front import MEASURES
+from mapelites.answers.words import worth as in_words
+from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError
+from mapelites.problems.formulas import problem_of
 from mapelites.report import final_solution, places, summarise
+from mapelites.tolerances import Tolerances
 from tests.answers.known import hiding_map, random_map
 
 SEEDS = range(8)
@@ -66,6 +70,17 @@ def test_a_price_and_its_verdict_say_what_each_level_gives(seed: int) -> None:
     assert gains == sorted(gains, reverse=True)  # type: ignore[type-var]
 
 
+def test_a_gain_within_rounding_is_next_to_nothing_and_no_constraint_is_binding_for_it() -> None:
+    problem = problem_of("variable x from 0 to 2\nminimise x\nsubject to low: 1 <= x")
+    rows = np.array([[1.0], [0.0], [2.0]])
+    found = Elites(rows, np.array([-15.0, np.nextafter(-15.0, -16.0), 200.0]), np.array([[0.0], [1e-5], [1.5]]),
+                   np.empty((3, 0)), np.arange(1, 4), np.full(3, "random"))  # fmt: skip
+    designs = Designs.of(Archive(problem, Tolerances.same(problem, (0.0, 1e-4)), found))
+    (worth,) = ranking(designs, designs.satisfied)
+    assert (worth.verdict, worth.first) == ("free", None)
+    assert in_words("low", worth) == "Relaxing low buys next to nothing: the objective stays at about -15."
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_least_to_relax_beats_every_other_way(seed: int) -> None:
     designs = Designs.of(random_map(seed))
@@ -77,7 +92,10 @@ def test_the_least_to_relax_beats_every_other_way(seed: int) -> None:
     first = min((int(relaxed[row].sum()), costs[row]) for row in good)
     assert (len(ways[0].needed), pytest.approx(ways[0].relative)) == first
     if ways[0].needed:
-        assert {tuple(relaxed[way.row]) for way in ways} == {tuple(relaxed[row]) for row in good}
+        sets = {frozenset(np.flatnonzero(relaxed[row])) for row in good}
+        cost = {each: min(costs[r] for r in good if frozenset(np.flatnonzero(relaxed[r])) == each) for each in sets}
+        told = {each for each in sets if not any(other < each and cost[other] <= cost[each] for other in sets)}
+        assert {frozenset(np.flatnonzero(relaxed[way.row])) for way in ways} == told
     for way in ways:
         assert all(each.violation <= each.level for each in way.needed)
 

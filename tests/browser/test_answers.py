@@ -9,7 +9,7 @@ from selenium.webdriver.common.keys import Keys
 from components.answers import shortest
 from mapelites import Settings, Tolerances
 from mapelites.answers import Designs, almost_feasible, front, least, price, ranking, read_margin
-from mapelites.answers.words import amount, worth
+from mapelites.answers.words import worth
 from mapelites.archive import Archive
 from mapelites.problems.formulas import problem_of
 from mapelites.runs import RunRequest
@@ -187,7 +187,7 @@ def test_a_click_on_the_front_is_the_same_selection_everywhere(
     person.sees(".answer-table thead", "maximal violation")
     person.presses("[role=tab]", "Relations")
     person.sees("#related-answer", "Constraints that depend on each other")
-    person.presses(".correlation-cell[data-pair='g1,g2']")
+    person.presses(".correlation-cell[data-columns='g1,g2']")
     wait(lambda: "pair=g1,g2" in person.path)
     drawn = "return document.querySelector('.graph-pair .js-plotly-plot')._fullLayout.xaxis.title.text"
     wait(lambda: person.driver.execute_script(drawn) == "violation of g1")
@@ -203,8 +203,8 @@ def test_a_click_on_the_front_is_the_same_selection_everywhere(
     clicks_cell(person, archive, other)
     wait(lambda: f"cell={other}" in person.path)
     person.presses("[role=tab]", "Trade-off")
-    row = person.sees(".answer-table tr.is-chosen")
-    assert amount(float(archive.at(other).f)) in row.text  # type: ignore[union-attr]
+    chosen = person.sees(".answer-table tr.is-chosen .answer-design")
+    assert float(chosen.get_attribute("data-exact")) == archive.at(other).f  # type: ignore[union-attr]
 
 
 def test_answers_follow_a_run_that_goes_on_and_other_levels_and_fit_a_phone(
@@ -218,10 +218,41 @@ def test_answers_follow_a_run_that_goes_on_and_other_levels_and_fit_a_phone(
     assert person.sideways() <= 0
     before = person.sees(".answers-body").text
     wait(lambda: person.sees(".answers-body").text != before)
-    person.presses("#related-answer a", "Show of h2 only whether it is satisfied")
-    person.sees("#rebin-note", "Re-binned from")
     dashboard.store.stop(run_id)
-    person.presses("[role=tab]", "What does it cost?")
+    person.goes_to(f"/run/{run_id}?view=price&levels=0,1e-4,1;0,1;0,1;0,1e-4")
+    person.sees("#rebin-note", "Re-binned from")
     person.sees("#answers-sentence")
     assert person.sideways() <= 0
     assert len(person.all(".allow-row")) == 4
+
+
+def test_a_constraint_that_follows_from_another_goes_off_the_map_and_comes_back(
+    person: Person, dashboard: Dashboard
+) -> None:
+    run_id = dashboard.finished(dashboard.start("C16", evaluations=40_000, search="directed"))
+    places = PLOT + "return [gd.layout.meta.rows, gd.layout.meta.columns]"
+    opens_run(person, f"/run/{run_id}?view=relations&axes=g2,g1&colour=age")
+    person.presses("#related-answer button", "Take h2 off the map")
+    wait(lambda: person.driver.execute_script(places) == [5, 25])
+    wait(lambda: "axes=g2,g1,h1,;h2&colour=age" in person.path)
+    assert "view=" not in person.path
+    person.sees("#rest-button", "Other 1: any")
+    person.driver.refresh()
+    map_is_drawn(person.driver)
+    wait(lambda: person.driver.execute_script(places) == [5, 25])
+    person.presses("[role=tab]", "Relations")
+    person.sees("#related-answer", "h2 is off the map.")
+    person.presses("[role=tab]", "Map")
+    person.presses(".map-toolbar button", "Axes")
+    person.presses("#axes-all")
+    wait(lambda: person.driver.execute_script(places) == [25, 25])
+    wait(lambda: "axes=" not in person.path)
+    person.sees_no("#rest-button")
+
+
+def test_a_press_on_a_correlation_draws_the_pair_and_leaves_the_axes_of_the_map(person: Person, done: str) -> None:
+    opens_run(person, f"/run/{done}?view=relations")
+    for pair in ("objective,h1", "g2,h1"):
+        person.presses(f".correlation-cell[data-columns='{pair}']")
+        wait(lambda pair=pair: f"pair={pair}" in person.path)
+    assert "axes=" not in person.path

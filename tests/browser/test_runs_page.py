@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from components.runs_page_list import PAGE
 from mapelites.snapshot import Snapshot
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
 
@@ -115,6 +116,32 @@ def test_several_runs_are_exported_and_come_back(person: Person, dashboard: Dash
     wait(lambda: person.all("#runs-import input[type=file]")[0]).send_keys(str(wrong))
     person.sees(".mantine-Notification-root", "wrong.npz was not imported")
     person.sees(".mantine-Notification-root", "ot a run file, because it is not an .npz file")
+
+
+def test_a_long_list_has_pages_and_select_all_means_all_of_them(person: Person, dashboard: Dashboard) -> None:
+    for run in dashboard.store.runs():
+        dashboard.store.delete(run.id)
+    for _ in range(PAGE + 2):
+        dashboard.store.stop(dashboard.start("C01", pace=500))
+    person.goes_to("/runs")
+    wait(lambda: len(person.all("#runs-rows tr")) == PAGE)
+    tick(person, "C01 10D")
+    person.sees("#runs-selected", "1 run selected")
+    person.presses("#runs-page button", "2")
+    wait(lambda: len(person.all("#runs-rows tr")) == 2)
+    person.sees("#runs-selected", "1 run selected, 1 not shown")
+    person.driver.execute_script("document.getElementById('runs-every').click()")
+    person.sees("#runs-selected", f"{PAGE + 2} runs selected, {PAGE} not shown")
+    person.presses("[aria-label='Sort by Started']")
+    wait(lambda: len(person.all("#runs-rows input:checked")) == PAGE)
+    person.sees("#runs-page [aria-current=page]", "1")
+    person.driver.execute_script("document.getElementById('runs-every').click()")
+    person.sees("#runs-selected", "Nothing selected")
+    person.driver.execute_script("document.getElementById('runs-every').click()")
+    person.presses("#runs-delete:not([disabled])")
+    person.sees("#runs-undo", f"Deleted {PAGE + 2} runs.")
+    person.sees("#runs-empty", "No runs yet.")
+    assert dashboard.store.runs() == []
 
 
 def _found(dashboard: Dashboard, run_ids: object) -> list[tuple[str, str]]:

@@ -48,7 +48,7 @@ def test_navigation_help_and_wrong_addresses(person: Person) -> None:
     person.goes_to("/nowhere")
     person.sees("h1", "There is no page here")
     person.goes_to("/run/nosuchrun")
-    person.sees("h1", "This cannot be shown")
+    person.sees("h1", "There is no such run")
     person.presses("#page a", "To the start page")
     person.sees("#start-button")
 
@@ -82,6 +82,20 @@ def test_every_page_fits_its_window(person: Person) -> None:
             person.goes_to(path)
             person.sees("#page h1")
             assert person.sideways() <= 0, (path, size)
+
+
+@pytest.mark.usefixtures("dashboard")
+def test_one_late_answer_is_not_yet_a_server_that_is_gone(person: Person) -> None:
+    person.goes_to("/")
+    person.driver.execute_script(
+        "window.asked = 0; window.said = []; const ask = window.fetch; "
+        "new MutationObserver(() => said.push(document.getElementById('banner').textContent))"
+        ".observe(document.getElementById('banner'), {childList: true}); "
+        "window.fetch = (url, how) => String(url).endsWith('/status') && ++asked === 1 "
+        "? Promise.reject(new DOMException('late', 'AbortError')) : ask(url, how)"
+    )
+    wait(lambda: person.driver.execute_script("return asked") >= 3)
+    assert person.driver.execute_script("return said") == []
 
 
 def test_a_server_that_goes_away_is_said_and_comes_back_by_itself(person: Person, dashboard: Dashboard) -> None:

@@ -16,6 +16,16 @@ def chips(person: Person) -> str:
     return ".level-chips input"
 
 
+def red_chips(person: Person) -> list[str]:
+    """The texts of the levels that are marked as wrong."""
+    script = (
+        "const error = document.querySelector('.level-chips .mantine-InputWrapper-error'); "
+        "return Array.from(document.querySelectorAll('.level-chips .mantine-Pill-root')).filter(chip => "
+        "error && getComputedStyle(chip).color === getComputedStyle(error).color).map(chip => chip.innerText)"
+    )
+    return list(person.driver.execute_script(script))
+
+
 def test_one_press_starts_the_default_run_and_its_map_fills(person: Person, dashboard: Dashboard) -> None:
     person.goes_to("/")
     person.sees(".recent .empty", "No runs yet")
@@ -50,6 +60,7 @@ def test_levels_are_checked_as_they_are_typed(person: Person) -> None:
         field.send_keys(wrong, Keys.ENTER)
         person.sees(".level-chips .mantine-InputWrapper-error", words)
         person.sees("#start-cells", "No map yet: a level is wrong.")
+        wait(lambda chip=wrong: red_chips(person) == [chip])
         field.send_keys(Keys.BACKSPACE)
         person.sees("#start-cells", "125 cells")
         person.sees_no(".level-chips .mantine-InputWrapper-error")

@@ -88,6 +88,16 @@ def test_a_file_in_place_of_the_folder_and_a_newer_format_are_to_be_fixed(tmp_pa
     assert "is of format 99, made by a newer version" in found(tmp_path / "data", port)["runs"].words
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("file/inside", "file is a file"), ("a" * 300, "cannot be used: File name too long"), ("file", "file is a file")],
+)
+def test_a_folder_that_cannot_be_made_is_to_be_fixed(tmp_path: Path, port: int, path: str, words: str) -> None:
+    (tmp_path / "file").touch()
+    data = found(tmp_path / path, port)["data"]
+    assert (data.verdict, data.words[-len(words) :]) == ("fix", words)
+
+
 def test_packages_are_compared_with_what_is_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert doctor.packages().verdict == "ok"
     (tmp_path / "requirements.txt").write_text("numpy==0.0.1\nno-such-package==1.0\n")

@@ -183,7 +183,7 @@ def test_a_function_that_takes_long_is_told_of_from_its_first_evaluation_on(own_
         return disc(x)
 
     own_function(slow)
-    monkeypatch.setattr(engine, "time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(engine, "time", SimpleNamespace(perf_counter=lambda: now, thread_time=lambda: 0.0))
     monkeypatch.setattr(engine.Progress, "update", lambda self, done, note: told.append(done))
     assert main(["run", "disc", "--out", str(tmp_path / "a.npz")]) == 0
     assert told == list(range(1, 5_001))

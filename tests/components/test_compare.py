@@ -121,6 +121,9 @@ def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
         [None],
         ["x"],
         [{"points": []}],
+        [{"points": [7]}],
+        [{"points": {"x": 1}}],
+        [{"points": 1e308}],
         [{"points": [{"x": 99, "y": 0}]}],
         [{"points": [{"x": "1", "y": 1}]}],
     ):

@@ -92,9 +92,37 @@ def test_a_place_with_an_elite_is_never_called_impossible() -> None:
 def test_the_feasible_corner_takes_in_the_bins_within_an_equalitys_tolerance() -> None:
     problem = get("C17", 10)
     fold = Fold.of(Tolerances.default(problem))
-    assert fold.feasible_boxes(problem.feasible_up_to) == [(0, 0, 2, 1)]
+    assert fold.feasible_boxes(problem) == [(0, 0, 2, 1)]
     outer = Fold.of(Tolerances.default(problem), ["h1", "g2", "g1"])
-    assert outer.feasible_boxes(problem.feasible_up_to) == [(0, 0, 1, 1), (5, 0, 6, 1)]
+    assert outer.feasible_boxes(problem) == [(0, 0, 1, 1), (5, 0, 6, 1)]
+
+
+def test_a_constraint_off_the_map_has_no_axis_and_the_best_elite_over_its_bins_is_shown() -> None:
+    tolerances = levels(2, 3, 2)
+    archive = archive_of(tolerances, [[5.0, 0, 0, 0], [3.0, 0, 9, 0], [4.0, 0, 1, 0], [1.0, 1, 0, 1]])
+    fold = Fold.of(tolerances, ["g3", ";g2", "g1"])
+    assert (fold.x.constraints, fold.y.constraints, fold.hidden) == ((2,), (0,), (1,))
+    shown = fold.rows_of_elites(archive)
+    assert shown.shape == (2, 2)
+    assert archive.elites.f[shown[0, 0]] == 3.0
+    assert archive.at(fold.cell_at(archive, 0, 0)).f == 3.0  # type: ignore[union-attr]
+    assert archive.elites.f[shown[1, 1]] == 1.0
+
+
+def test_the_feasible_corner_stays_where_what_is_off_the_map_follows_from_what_is_on_it() -> None:
+    problem = get("C16", 10)  # h2 = -h1
+    tolerances = Tolerances.default(problem)
+    whole, without = Fold.of(tolerances), Fold.of(tolerances, [";h2"])
+    assert without.feasible_boxes(problem) == [(0, 0, 2, 1)]
+    assert whole.feasible_boxes(problem) == [(0, 0, 2, 2)]
+    assert Fold.of(tolerances, [";g2"]).feasible_boxes(problem) == []  # a solution there may break g2
+    archive = Archive(problem, tolerances, Elites.empty(problem))
+    assert not without.impossible(archive).any()
+
+
+def test_a_map_without_any_constraint_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="a map needs one constraint at least, but all of g1, g2 were taken off"):
+        Fold.of(levels(2, 2), [";g1", ";g2"])
 
 
 def test_an_unknown_constraint_or_place_is_refused_in_words() -> None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
 from components.run_actions import read_pace
-from components.run_head import Speed
+from components.run_head import Speed, curve
 from components.run_live import LATEST, MOST_LOOKS, SOONEST, Crowd
 from components.run_view import Maps, from_query, levels_from_text, levels_text, read_levels, read_view
 from mapelites import Settings, Tolerances
@@ -132,6 +133,15 @@ def test_news_are_the_head_and_the_map_and_told_once(browser: FlaskClient, store
     assert first["map"] == browser.get(f"/run/{run_id}/map?scheme=dark&narrow=false").json
     same = browser.get(f"{address}&version={first['version']}").json
     assert same == {"wait": 2_000, "health": {"web": True, "store": True, "worker": False, "problem": None}}
+
+
+def test_a_run_with_few_moments_shows_the_curve_that_its_search_noted(store: Store) -> None:
+    search = RunRequest("C17", 10, OWN, Settings.of("paper-3", 10, evaluations=2_000)).begin()
+    search.advance(2_000)
+    noted = np.array([(100, 3, np.nan), (1_000, 9, 2.5), (2_000, 12, 1.5)])
+    quick = store.import_run(Snapshot.of(search, 0.1, noted).to_bytes())
+    assert len(store.history(quick)) == 1
+    np.testing.assert_array_equal(curve(store, store.run(quick), store.history(quick)), noted)
 
 
 def test_what_cannot_be_shown_is_refused_in_words(browser: FlaskClient, run_id: str) -> None:

@@ -13,7 +13,7 @@ from flask import Flask
 from components import runs_page_actions, runs_page_room, summary
 from components.cache import memory
 from components.context import Context
-from components.runs_page_list import View, live_cells, seen, select
+from components.runs_page_list import PAGE, View, live_cells, news, page, pages, seen, select
 from mapelites.errors import InputError
 from mapelites.runs import Run, Store
 from tests.components.conftest import request
@@ -67,6 +67,28 @@ def test_a_changed_run_is_told_from_an_unchanged_one() -> None:
     assert seen(RUNS) == seen(list(RUNS))
 
 
+def test_of_a_run_that_only_grew_older_only_the_age_is_told() -> None:
+    version, state, _ = seen([RUNS[0]])["aaa"]
+    assert list(news(RUNS[0], [version, state, "just now"])) == ["created"]
+    assert news(RUNS[0], seen([RUNS[0]])["aaa"]) == {}
+    assert list(news(replace(RUNS[0], version=1), seen([RUNS[0]])["aaa"])) == list(live_cells(RUNS[0]))
+    assert list(news(RUNS[0], None)) == list(live_cells(RUNS[0]))
+
+
+@pytest.mark.parametrize(("wanted", "found", "first", "length"), [
+    (1, 1, 0, PAGE), (2, 2, PAGE, PAGE), (3, 3, 2 * PAGE, 1),
+    (9, 3, 2 * PAGE, 1), (-10**30, 1, 0, PAGE), ("2", 1, 0, PAGE), (None, 1, 0, PAGE),
+])  # fmt: skip
+def test_a_long_list_has_pages(wanted: object, found: int, first: int, length: int) -> None:
+    runs = [replace(RUNS[0], id=str(number)) for number in range(2 * PAGE + 1)]
+    assert pages(runs) == 3
+    assert page(runs, wanted) == (found, runs[first : first + length])
+
+
+def test_an_empty_list_is_one_page() -> None:
+    assert (pages([]), page([], 2)) == (1, (1, []))
+
+
 def test_a_failed_run_says_why_in_its_row() -> None:
     assert live_cells(RUNS[2])["state"][1].children == "out of memory"
 
@@ -86,6 +108,7 @@ def test_a_selected_run_stays_selected_while_a_filter_hides_it() -> None:
     assert runs_page_actions.selected(["aaa", "bbb"], shown, [False, True], RUNS) == ["aaa", "ccc"]
     assert runs_page_actions.selected(["aaa"], [], [], RUNS[1:]) == []  # it is deleted
     assert runs_page_actions.selected("junk", shown, [True, None], RUNS) == ["bbb"]
+    assert runs_page_actions.selected([["junk"], {}, None, "aaa"], shown, [True, None], RUNS) == ["aaa", "bbb"]
 
 
 def test_coverage_counts_only_the_cells_that_can_exist() -> None:

@@ -38,6 +38,21 @@ def test_a_wrong_chip_is_told_in_words(chips: Any, words: str) -> None:
     assert str(told.value) == words
 
 
+@pytest.mark.parametrize(
+    ("chips", "places"),
+    [
+        (["0", "1e-4", "1"], []),
+        (["0", "-1", "much", "1", None], [2, 3, 5]),
+        (["1e-4", "1", "0.0001", "0", "0"], [3, 5]),
+        ([str(k) for k in range(1, 42)], [40, 41]),
+        ([str(k) for k in range(41)], [41]),
+        (None, []),
+    ],
+)
+def test_the_chips_that_are_wrong_are_known_by_their_places(chips: Any, places: list[int]) -> None:
+    assert tolerance_form.wrong_places(chips) == places
+
+
 def test_of_many_wrong_chips_some_are_named_and_the_rest_counted() -> None:
     with pytest.raises(InputError, match=r"but one was -5; and 4 more$"):
         tolerance_form.parse("g1", [f"-{k}" for k in range(1, 10)])

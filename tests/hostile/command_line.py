@@ -16,6 +16,7 @@ from tests.hostile import junk
 from tests.hostile.slowest import Slowest
 
 LONG = ("worker", "campaign", "compile", "run", "start")  # would work for long where the input is right by chance
+NO_FOLDERS = ("file", "file/inside", "a" * 300, "/proc/nowhere", "/dev/null")
 TEXTS = [each if isinstance(each, str) else json.dumps(each) for each in junk.VALUES]
 
 
@@ -49,7 +50,7 @@ def line(random_: random.Random, name: str, parser: argparse.ArgumentParser, dat
         elif not each.option_strings:
             made += [word(random_) for _ in range(random_.choice((0, 1, 1, 1, 2)))]
     if any(each.dest == "data" for each in options(parser)):
-        made += ["--data", str(data)]
+        made += ["--data", str(data / random_.choice(NO_FOLDERS) if random_.random() < 0.1 else data)]
     return made
 
 

@@ -7,6 +7,7 @@ something about it is damaged.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import logging
 import random
@@ -79,11 +80,19 @@ class Target:
         return [name for name, each in self.app.callback_map.items() if "callback" in each]
 
     @property
-    def untouched(self) -> tuple[Any, ...]:
-        """What no request may change: all of the other run, and what was asked and found in the named one."""
-        other, named = self.store.entries.record(self.other), self.store.entries.record(self.named)
-        found = [self.store.entries.snapshot_bytes(run.id, run.snapshot or 0) for run in (other, named)]
-        return other, named.request.text.partition('"pace"')[0], named.evaluations, named.snapshot, *found
+    def untouched(self) -> dict[str, str]:
+        """A digest of all that no request may change: all of the other run, and what was asked and found in every
+        run, key by key. What a person may do to a run that is named, from its pace to the bin, is no harm.
+        """
+        database = self.store.entries.database
+        found = [key for key in database.keys("") if key.partition("/")[0] in ("snapshot", "state", "history")]
+        whole = {key: database.get(key) for key in [*found, f"entry/{self.other}", f"version/{self.other}"]}
+        for run in (self.named, self.second, self.other):
+            record = self.store.entries.record(run)
+            asked = record.request.text.partition('"pace"')[0]
+            whole[f"asked/{run}"] = f"{asked} {record.evaluations} {record.snapshot} {record.occupied} {record.best}"
+        kept = [key for key in whole if any(run in key for run in (self.named, self.second, self.other))]
+        return {key: hashlib.sha256(repr(whole[key]).encode()).hexdigest() for key in sorted(kept)}
 
 
 class _Ear(logging.Handler):
@@ -107,8 +116,7 @@ def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     app = dashboard.create_app(store, access=Access(limits=Limits(unfinished=10**9, per_minute=10**9)))
     made = Target(store, app, app.server.test_client(), *runs, folder.id, file=store.export(runs[0]))
     _learn(made)
-    made.values["runs-import", "contents"] = [_sent(made.file)]
-    made.values["runs-import", "filename"] = ["run.npz"]
+    _fill(made)
     ear = _Ear(made.errors)
     logging.getLogger().addHandler(ear)
     yield made
@@ -132,6 +140,46 @@ def _learn(made: Target) -> None:
             for prop in each._prop_names:
                 if hasattr(each, prop) and not isinstance(getattr(each, prop), Component):
                     made.values[key, prop] = getattr(each, prop)
+
+
+def _fill(made: Target) -> None:
+    """Put in what is empty in a layout and what a browser fills in: where it is, what was chosen and clicked."""
+    run, snapshot = made.store.run(made.named), made.store.snapshot(made.named)
+    assert snapshot is not None
+    names, archive = run.request.tolerances.names, snapshot.archive()
+    elite = next(iter(archive))
+    spare = [finish(made.store, request(seed=seed)) for seed in (4, 5)]  # runs that may be stopped and deleted
+    levels, rest = [[0, 1e-4, 1] for _ in names], ["w1"] * len(names)
+    text = ";".join(",".join(map(str, each)) for each in levels)
+    view = f"?at=900&levels={text}&axes={','.join(names)}&rest={','.join(rest)}&colour=age&scale=log&cell={elite.cell}"
+    made.patterns += [{"compare-map": 0}, {"compare-map": 1}, {"room": "pick"}, {"undelete": "+".join(spare)}]
+    click = {"points": [{"x": 1, "y": 1, "z": 0.5, "curveNumber": 0, "customdata": "C17-10D-paper-3-1.npz"}]}
+    made.values |= {
+        ("url", "pathname"): f"/run/{made.named}",
+        ("url", "search"): view,
+        ("scheme", "data"): "dark",
+        ("run-selected", "data"): elite.cell,
+        ("run-levels", "data"): levels,
+        ("run-axes", "data"): list(names),
+        ("run-rest", "data"): rest,
+        ("run-moment", "data"): 900,
+        ("run-pinned", "data"): {"x": elite.x.tolist()},
+        ("run-behind", "data"): True,
+        ("run-answers", "data"): {
+            "view": "price", "about": names[0], "hard": [names[-1]], "allow": {names[0]: "1"}, "need": "1",
+            "margin": "0.1", "most": 2, "measure": "total", "pair": [names[0], names[-1]], "behind": True,
+        },
+        ("runs-ticked", "data"): spare,
+        ("room-offered", "data"): spare,
+        ("runs-states", "value"): ["finished"],
+        ("runs-seen", "data"): [],
+        ("compare-narrow", "data"): False,
+        ("campaign-boxes", "clickData"): click,
+        ("editor-open", "contents"): _sent(b"objective: x1\n"),
+        ("runs-import", "contents"): [_sent(made.file)],
+        ("runs-import", "filename"): ["run.npz"],
+        **{(json.dumps({"compare-map": each}, sort_keys=True), "clickData"): click for each in (0, 1)},
+    }  # fmt: skip
 
 
 def _sent(content: bytes) -> str:
@@ -162,7 +210,7 @@ def _plain(value: Any) -> Any:
 
 def _one(made: Target, name: Any, prop: str) -> dict[str, Any]:
     key = json.dumps(name, sort_keys=True) if isinstance(name, dict) else name
-    value = 1 if prop == "n_clicks" else _plain(made.values.get((key, prop)))
+    value = 1 if prop == "n_clicks" else name if prop == "id" else _plain(made.values.get((key, prop)))
     return {"id": name, "property": prop, "value": value}
 
 
@@ -235,13 +283,24 @@ def attack(made: Target, random_: random.Random) -> tuple[str, int]:
         ]
         for each in random_.sample(slots, min(len(slots), random_.choice((1, 1, 1, 2, 4)))):
             if each is not None:
-                each["value"] = junk.damaged(random_, each["value"])
+                each["value"] = _wrong(made, random_, each)
         if random_.random() < 0.2 and slots:  # a pattern's list with another length, or another id
             part = random_.choice([*body["inputs"], *body["state"]])
             if isinstance(part, list) and part:
                 part.append({**part[0], "id": {key: junk.value(random_) for key in part[0]["id"]}})
     said = made.client.post(CALLBACKS, data=junk.text_of(body), content_type="application/json")
     return json.dumps(body)[:3_000], said.status_code
+
+
+def _wrong(made: Target, random_: random.Random, part: dict[str, Any]) -> Any:
+    """Another value for an input: damaged, or, where it is an address, any that is shot at elsewhere."""
+    if part["property"] == "pathname" and random_.random() < 0.5:
+        return _path(made, random_).partition("?")[0]
+    if part["property"] == "search" and random_.random() < 0.5:
+        return "?" + _path(made, random_).partition("?")[2]
+    if random_.random() < 0.1:
+        return None
+    return junk.damaged(random_, part["value"])
 
 
 def _import(made: Target, random_: random.Random) -> tuple[str, int]:
@@ -280,5 +339,7 @@ def barrage(made: Target, count: int, seed: int) -> dict[str, int]:
         assert status < 500 or unwell, f"request {number} of seed {seed} was answered {status}:\n{what}\n{made.errors}"
         assert not made.errors, f"request {number} of seed {seed} failed inside:\n{what}\n{made.errors[0]}"
         statuses[str(status)] = statuses.get(str(status), 0) + 1
-    assert made.untouched == before, "a malformed request changed a run"
+    after = made.untouched
+    changed = sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
+    assert not changed, f"a malformed request of seed {seed} changed {changed}"
     return statuses

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import app
 from mapelites import __main__ as engine
 from tests.hostile.command_line import commands, storm
 from tests.hostile.junk import VALUES
 from tests.hostile.slowest import Slowest
+
+NOWHERE = "256.256.256.256"  # nobody can listen there
 
 
 def test_command_lines_with_unexpected_words_are_refused_in_words(tmp_path: Path) -> None:
@@ -22,15 +26,36 @@ def test_every_command_is_tried(tmp_path: Path) -> None:
     )
 
 
-def test_the_options_of_the_dashboard_are_refused_in_words(capsys: object) -> None:
+def test_the_options_of_the_dashboard_are_refused_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     names = [each.option_strings[0] for each in app.parser()._actions if each.option_strings and each.dest != "help"]
     for name in names:
         if name in ("--host", "--data", "--trust"):
             continue
         for value in VALUES[::7]:
             text = str(value)[:200].replace("\0", "")
-            try:
-                code = app.main([name, text, "--host", "256.256.256.256"])  # nobody can listen there
-            except SystemExit as error:
-                code = int(error.code or 0)
-            assert code == 2, (name, text)
+            assert _code([name, text, "--host", NOWHERE]) == 2, (name, text)
+            assert capsys.readouterr().err.strip(), (name, text)
+
+
+@pytest.mark.parametrize("host", ["..", "a" * 5_000, "\u202e", "../../etc/passwd", "9" * 400, "x y", "-1", NOWHERE])
+def test_a_host_that_cannot_be_is_refused_in_words(host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _code([f"--host={host}", "--port", "0"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(("--host must be", "cannot listen at"))
+
+
+@pytest.mark.parametrize("path", ["file", "file/inside", "/proc/nowhere", "a" * 300])
+def test_a_folder_that_cannot_be_is_refused_in_words(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert _code(["--data", str(tmp_path / path), "--port", "0"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("store: ")
+
+
+def _code(arguments: list[str]) -> int:
+    try:
+        return app.main(arguments)
+    except SystemExit as error:
+        return int(error.code or 0)

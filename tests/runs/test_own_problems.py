@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,3 +117,116 @@ def test_a_source_that_is_nothing_is_refused(tmp_path: Path, source: str) -> Non
     request = replace(asked("three-bar-truss", 2_000), source=source)
     with pytest.raises(InputError):
         Store(tmp_path).create(request)
+
+
+SLOW = """import time
+from pathlib import Path
+
+from mapelites import problem
+
+
+@problem(bounds={"width": (0.1, 2.0), "height": (0.1, 10.0)}, inequalities=["stress"])
+def slow_beam(x):
+    if Path("/proc/self/comm").read_text().startswith("run "):  # not while the file is looked at
+        note("begun", x)
+        time.sleep(0.5)
+        note("done", x)
+    return x[0] * x[1], [1 - x[0] * x[1] ** 2]
+
+
+def note(word, x):
+    with (Path(__file__).parent / word).open("a") as file:
+        file.write(f"{x[0]!r} {x[1]!r}\\n")
+"""
+
+
+@pytest.fixture
+def slow_file(tmp_path: Path) -> Iterator[Path]:
+    """A problem whose evaluation takes half a second and leaves a line in a file when it begins."""
+    path = tmp_path / "slow.py"
+    path.write_text(SLOW)
+    own.watch([path])
+    yield path
+    own.watch([])
+
+
+def slow_run(store: Store, search: str) -> str:
+    problem = get("slow-beam")
+    settings = Settings.of(search, problem.dimension, evaluations=4)
+    return store.create(RunRequest.of(problem, Tolerances.default(problem), settings))
+
+
+def evaluations(file: Path, word: str) -> list[str]:
+    path = file.parent / word
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def is_under_way(file: Path) -> bool:
+    return len(evaluations(file, "begun")) > len(evaluations(file, "done"))
+
+
+@pytest.mark.parametrize("search", ["paper-3", "directed"])
+def test_a_run_paused_within_every_evaluation_still_advances_and_evaluates_nothing_twice(
+    tmp_path: Path, slow_file: Path, search: str
+) -> None:
+    store = Store(tmp_path / "store")
+    run_id, pauses = slow_run(store, search), 0
+    supervisor = start_supervisor(store.path, problems=[slow_file])
+    try:
+        while store.run(run_id).state != "finished":
+            wait_for(lambda: is_under_way(slow_file) or store.run(run_id).state == "finished", "an evaluation")
+            wait_for_state(store, run_id, "running", "finished")
+            with suppress(InputError):  # where it has just finished
+                store.pause(run_id)
+            if wait_for_state(store, run_id, "paused", "finished").state == "paused":
+                pauses += 1
+                store.resume(run_id)
+    finally:
+        supervisor.terminate()
+        supervisor.wait(PATIENCE)
+    assert pauses >= 4
+    begun = evaluations(slow_file, "begun")
+    assert (len(begun), begun) == (4, evaluations(slow_file, "done"))
+    run = store.run(run_id)
+    real = own.loaded(run.request.get_problem())
+    snapshot = store.snapshot(run_id)
+    assert snapshot is not None
+    search_in_one_go = run.request.begin(problem=real)
+    search_in_one_go.advance(4)
+    assert_same(snapshot.archive(), search_in_one_go.archive())
+
+
+def test_a_process_asleep_is_ended_when_its_run_is_stopped_or_its_supervisor_leaves(
+    tmp_path: Path, slow_file: Path
+) -> None:
+    store = Store(tmp_path / "store")
+    supervisor = start_supervisor(store.path, problems=[slow_file])
+    try:
+        for halted in ("stopped", "paused"):
+            (tmp_path / "begun").unlink(missing_ok=True)
+            run_id = slow_run(store, "directed")
+            wait_for(lambda: evaluations(slow_file, "begun"), "an evaluation")
+            store.pause(run_id)
+            wait_for_state(store, run_id, "paused")
+            wait_for(lambda: states_of_children(supervisor.pid) == ["T"], "a process that sleeps")
+            if halted == "stopped":
+                store.stop(run_id)
+                wait_for(lambda: states_of_children(supervisor.pid) == [], "its end")
+    finally:
+        supervisor.terminate()
+        supervisor.wait(PATIENCE)
+    assert store.run(run_id).state == "paused"
+
+
+def states_of_children(process: int) -> list[str]:
+    """How the system sees the processes of a supervisor that search."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, rest = stat.read_text().split("(", 1)[1].rsplit(") ", 1)
+        except FileNotFoundError:
+            continue
+        state, parent = rest.split()[:2]
+        if int(parent) == process and name.startswith("run "):
+            found.append(state)
+    return found

@@ -8,19 +8,26 @@ from pathlib import Path
 import pytest
 
 from mapelites.runs import pacing
-from mapelites.runs.pacing import PIECE_SECONDS, Pace, Rhythm, Stride, Watch, own_seconds, seconds_left
+from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, Stride, Watch, seconds_left
 
 
 def test_the_stride_grows_to_pieces_of_the_wanted_length() -> None:
     stride, rate = Stride(), 1_000_000
     for _ in range(12):
-        stride.learn(stride.size, stride.size / rate)
+        stride.learn(stride.size, stride.size / rate, stride.size / rate)
     assert stride.size == int(PIECE_SECONDS * rate)
+
+
+def test_on_a_busy_machine_a_piece_takes_up_to_twice_as_long() -> None:
+    stride, rate = Stride(), 1_000_000
+    for _ in range(12):
+        stride.learn(stride.size, 3 * stride.size / rate, stride.size / rate)
+    assert stride.size == int(2 / 3 * PIECE_SECONDS * rate)
 
 
 def test_a_problem_that_takes_seconds_is_searched_one_evaluation_at_a_time() -> None:
     stride = Stride()
-    stride.learn(1, 3.0)
+    stride.learn(1, 3.0, 0.0)
     assert stride.size == 1
 
 
@@ -116,6 +123,10 @@ def test_the_time_in_line_for_a_core_is_not_a_runs_own_and_waiting_is(
     told = tmp_path / "schedstat"
     monkeypatch.setattr(pacing, "IN_LINE", told)
     monkeypatch.setattr(time, "perf_counter", lambda: 10.0)
-    assert own_seconds() == 10.0, "where the system does not tell, all time is"
-    told.write_text("7000000000 2500000000 31\n")  # computed, in line, turns; half a second was waited
-    assert own_seconds() == 7.5
+    silent = OwnClock()  # where the system does not tell, all time is
+    told.write_text("7000000000 1500000000 31\n")  # computed, in line, turns
+    clock = OwnClock()
+    told.write_text("7200000000 4000000000 35\n")
+    monkeypatch.setattr(time, "perf_counter", lambda: 20.0)
+    assert (silent.seconds(), clock.seconds()) == (10.0, 7.5)
+    clock.close()

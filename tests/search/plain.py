@@ -14,6 +14,7 @@ from numba import njit
 from mapelites.search import random
 
 draw_uniform = njit(lambda s: random.uniform(s))
+draw_bits = njit(lambda s: random.bits(s))
 draw_normal = njit(lambda s: random.normal(s))
 
 
@@ -45,14 +46,33 @@ def random_variation(rng, problem, settings, parents):
     child = list(parents[first])
     if settings.crossover:
         other = second_parent(rng, settings, len(parents), first)
-        swapped = [i for i in range(len(child)) if draw_uniform(rng) < settings.crossover_probability]
-        for i in swapped:
-            child[i] = parents[other][i]
-    mutated = [i for i in range(len(child)) if draw_uniform(rng) < settings.mutation_probability]
-    for i in mutated:
-        moved = child[i] + settings.sigma * draw_normal(rng)
-        child[i] = bring_back(moved, problem.lower[i], problem.upper[i], settings.bounds)
+        for block in blocks(len(child)):
+            for i in heads(rng, settings.crossover_probability, block):
+                child[i] = parents[other][i]
+    for block in blocks(len(child)):
+        for i in heads(rng, settings.mutation_probability, block):
+            moved = child[i] + settings.sigma * draw_normal(rng)
+            child[i] = bring_back(moved, problem.lower[i], problem.upper[i], settings.bounds)
     return child
+
+
+def blocks(count):
+    """A draw has 64 bits, so it serves 64 variables."""
+    return [range(count)[start : start + 64] for start in range(0, count, 64)]
+
+
+def heads(rng, probability, places):
+    """The places whose coin is heads: whose uniform number, told bit by bit, is below the probability."""
+    if probability >= 1:
+        return list(places)
+    below, undecided, rest = [], list(places), probability
+    while undecided and rest > 0:
+        digit, rest = (1, 2 * rest - 1) if 2 * rest >= 1 else (0, 2 * rest)
+        drawn = draw_bits(rng)
+        told = {i: drawn >> (i - places[0]) & 1 for i in undecided}
+        below += [i for i in undecided if told[i] < digit]
+        undecided = [i for i in undecided if told[i] == digit]
+    return sorted(below)
 
 
 def second_parent(rng, settings, count, first):

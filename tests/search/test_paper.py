@@ -36,6 +36,7 @@ def test_the_compiled_loop_gives_the_archive_of_algorithm_1(name, search):
         {"mutation_probability": 0.0},
         {"mutation_probability": 1.0, "crossover_probability": 0.1},
         {"crossover_probability": 1.0},
+        {"mutation_probability": 0.3, "crossover_probability": 0.7},
     ],
 )
 def test_every_setting_means_the_same_in_both_versions(changes):
@@ -51,6 +52,15 @@ def test_every_setting_means_the_same_in_both_versions(changes):
         # Wrapping in one step or turn by turn rounds differently.
         np.testing.assert_allclose(actual[bins][0], x, rtol=0, atol=1e-9)
         assert actual[bins][4] == found_at
+
+
+def test_more_variables_than_a_draw_has_bits_are_crossed_and_mutated_alike():
+    problem = Problem("long", [-2.0] * 150, [2.0] * 150, (Constraint("g1", "inequality"),), ball)
+    tolerances = Tolerances.same(problem, [0, 20, 40, 60])
+    settings = Settings.of("paper-3", 150, evaluations=600, initial=50, seed=4, mutation_probability=0.4)
+    run = Illumination(problem, tolerances, settings)
+    run.advance(settings.evaluations)
+    assert as_plain(run.archive()) == plain.illuminate(problem, tolerances.levels, settings)
 
 
 @pytest.mark.parametrize("search", ["paper-1", "paper-3"])
@@ -130,6 +140,14 @@ def test_a_map_whose_every_cell_is_occupied_goes_on_searching():
     assert run.best_feasible < best
 
 
+def ball(x):
+    return float(x.sum()), [float(x @ x) - 100.0], []
+
+
+def diagonal(x):
+    return x[0], [], [x[0] - x[1]]
+
+
 def disc(x):
     return x[0] + x[1], [x[0] ** 2 + x[1] ** 2 - 1.0], []
 
@@ -163,7 +181,7 @@ def test_a_problem_that_never_gives_a_number_ends_with_an_empty_map():
 
 
 def test_the_best_feasible_solution_is_kept_though_its_cell_is_wider_than_the_feasible_region():
-    problem = get("C18", 10)
+    problem = Problem("line", [0.0, 0.0], [1.0, 1.0], (Constraint("h1", "equality"),), diagonal)
     coarse = Tolerances.same(problem, [0, 10.0])
     best = illuminate(problem, coarse, search="paper-3", evaluations=50_000).best(feasible=True)
     assert best is not None

@@ -27,9 +27,19 @@ def words(s, count):
 
 
 @njit
-def choose(s, probability, n):
-    chosen = np.empty(n, dtype=np.int64)
-    return chosen[: random.choose(s, probability, chosen)]
+def toss(s, probability, count):
+    return random.coins(s, probability, count)
+
+
+@njit
+def add_normals(s, sigma, places, x, first):
+    random.add_normals(s, sigma, places, x, first)
+
+
+def tossed(state, probability, count, times):
+    """One row of coins for each time, 1 for heads."""
+    words = np.array([toss(state, probability, count) for _ in range(times)], dtype=np.uint64)
+    return (words[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)).astype(int)
 
 
 def xoshiro256plusplus(state, count):
@@ -82,14 +92,36 @@ def test_below_draws_every_number_equally_often():
     assert stats.chisquare(counts).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("probability", [0.0, 0.25, 0.5, 1.0])
-def test_each_index_is_chosen_with_the_probability(probability):
-    state = random.stream(6)
-    drawn = [choose(state, probability, 30) for _ in range(5_000)]
-    counts = np.bincount(np.concatenate(drawn), minlength=30)
-    spread = np.sqrt(5_000 * probability * (1 - probability))
-    assert np.abs(counts - 5_000 * probability).max() <= 4.5 * spread
-    assert all((np.diff(each) > 0).all() for each in drawn)
+@pytest.mark.parametrize("probability", [0.0, 0.1, 0.25, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("count", [1, 30, 64])
+def test_each_coin_is_heads_with_the_probability_whatever_the_others_are(probability, count):
+    coins = tossed(random.stream(6), probability, count, 5_000)
+    assert not coins[:, count:].any()
+    heads = coins[:, :count].sum(axis=0)
+    variance = probability * (1 - probability)
+    assert np.abs(heads - 5_000 * probability).max() <= 4.5 * np.sqrt(5_000 * variance)
+    if count > 1 and variance:
+        together = np.corrcoef(coins[:, :count], rowvar=False) - np.eye(count)
+        assert np.abs(together).max() < 5.5 / np.sqrt(5_000)
+
+
+def test_coins_of_one_half_take_one_draw_and_others_as_many_as_tell_them_apart():
+    state = random.stream(7)
+    toss(state, 0.5, 64)
+    assert words(state.copy(), 3).tolist() == words(random.stream(7), 4).tolist()[1:]
+    toss(state, 0.0, 64)
+    toss(state, 1.0, 64)
+    assert words(state.copy(), 3).tolist() == words(random.stream(7), 4).tolist()[1:]
+
+
+def test_normal_numbers_are_added_one_by_one_where_a_bit_is_set():
+    x, one_by_one = np.zeros(70), draw(random.stream(8), 1, 64_000, 0)
+    state, places = random.stream(8), [0, 3, 17, 63]
+    for k in range(0, 64_000, 4):  # enough for every layer and the tail
+        add_normals(state, 2.0, np.uint64(sum(1 << i for i in places)), x, 6)
+        assert x[[6 + i for i in places]].tolist() == (2.0 * one_by_one[k : k + 4]).tolist()
+        assert np.count_nonzero(x) == 4
+        x[:] = 0.0
 
 
 def test_streams_of_one_seed_differ():

@@ -15,5 +15,5 @@ from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 def mutate(kernel, state, m, numbers, work, budget, until):
     """Candidate after candidate up to evaluation `until`; random ones while there are no elites."""
     while state.counters[EVALUATIONS] < min(until, budget):
-        made_by = propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, work.x, work.frozen, work.step)
+        made_by = propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, work.x)
         evaluate(kernel, state, m, work.gain, budget, work.x, work.values, made_by)

@@ -1,0 +1,55 @@
+"""Arrays as the bytes of an `.npz` file, like `np.savez` makes them, in a fraction of its time.
+
+A snapshot is some ten small arrays several times a second, and there the writer of general zip files takes longer than
+everything else. Here the members are stored as they are, and the headers of arrays are made once for each shape.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LARGEST = 2**31  # bytes: beyond, a zip file needs longer fields
+# PKWARE, "APPNOTE.TXT", version 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16: without the fields that are always 0.
+MEMBER, PLACE, END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
+VERSION, MIDNIGHT, DAY = 20, 0, 33  # stored as it is; the first of January 1980
+
+
+def npz_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The content of a file that `np.load` reads, with these arrays."""
+    if sum(array.nbytes for array in arrays.values()) > LARGEST:
+        buffer = io.BytesIO()
+        np.savez(buffer, allow_pickle=False, **arrays)
+        return buffer.getvalue()
+    parts: list[Any] = []
+    places: list[bytes] = []
+    start = 0
+    for key, value in arrays.items():
+        array, name = np.asarray(value, order="A"), f"{key}.npy".encode()
+        fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+        header = _header(array.dtype, array.shape, fortran)
+        array = array.T if fortran else np.ascontiguousarray(array)
+        check, size = zlib.crc32(array.data, zlib.crc32(header)), len(header) + array.nbytes
+        about = VERSION, 0, 0, MIDNIGHT, DAY, check, size, size, len(name), 0
+        parts += [MEMBER.pack(b"PK\3\4", *about), name, header, array.data]
+        places += [PLACE.pack(b"PK\1\2", VERSION, *about, 0, 0, 0, 0, start), name]
+        start += MEMBER.size + len(name) + size
+    room = sum(map(len, places))
+    return b"".join([*parts, *places, END.pack(b"PK\5\6", 0, 0, len(arrays), len(arrays), room, start, 0)])
+
+
+@lru_cache(maxsize=256)
+def _header(kind: np.dtype[Any], shape: tuple[int, ...], fortran: bool) -> bytes:
+    if kind.hasobject:
+        raise TypeError(f"an array must be of plain values, but it was of {kind}")
+    buffer = io.BytesIO()
+    about = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": fortran, "shape": shape}
+    np.lib.format.write_array_header_1_0(buffer, about)
+    return buffer.getvalue()

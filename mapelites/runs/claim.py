@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,19 +107,26 @@ class Claim:
         checkpoint: Mapping[str, NDArray[Any]] | None = None,
         state: State | None = None,
         reason: str | None = None,
+        passed: Sequence[Snapshot] = (),
     ) -> Record:
         """Put down a snapshot, a checkpoint and a new state with its reason, all or nothing.
 
-        With a checkpoint the run can be halted, and is where somebody wishes it at this very moment: what the process
-        heard before may have been taken back.
+        Moments that the run has passed through since the last time go into its history. With a checkpoint the run can
+        be halted, and is where somebody wishes it at this very moment: what the process heard before may have been
+        taken back.
         """
         content, saved = snapshot.to_bytes(), None
         if checkpoint is not None:
             saved = pack({"seconds": snapshot.seconds}, {**checkpoint, CURVE: snapshot.curve})
         with self.entries.database.writing():
-            record = self.record()
+            record, history = self.record(), self._history
+            for each in passed:
+                if each.evaluations < snapshot.evaluations:
+                    history = self._write_snapshot(history, moment_of(each, record.version + 1), each.to_bytes())
+                    record = replace(record, version=record.version + 1)
             moment = moment_of(snapshot, record.version + 1)
-            history = self._write_snapshot(moment, content)
+            history = self._write_snapshot(history, moment, content)
+            self.entries.write_history(self.run_id, history)
             record = self._with_progress(record, moment, snapshot)
             if saved is not None:
                 record = self._with_checkpoint(record, saved)
@@ -133,14 +140,13 @@ class Claim:
         self._history = history
         return record
 
-    def _write_snapshot(self, moment: Moment, content: bytes) -> History:
+    def _write_snapshot(self, history: History, moment: Moment, content: bytes) -> History:
         now = time.time()
-        history, gone = self._history.add(moment, len(content), now).without_gone(now)
+        history, gone = history.add(moment, len(content), now).without_gone(now)
         database = self.entries.database
         database.put(f"snapshot/{self.run_id}/{moment.version}", content)
         for old in gone:
             database.drop(f"snapshot/{self.run_id}/{old}")
-        self.entries.write_history(self.run_id, history)
         return history
 
     def _with_progress(self, record: Record, moment: Moment, snapshot: Snapshot) -> Record:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 PIECE_SECONDS = 0.04
-FASTEST_GROWTH = 8
+FASTEST_GROWTH = 2  # from piece to piece, so that the first ones are moments of a replay
 BURST_SECONDS = 0.1
 FIRST_COST = 0.001  # seconds
 LARGEST_JUMP = 4.0

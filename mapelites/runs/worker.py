@@ -19,7 +19,9 @@ from mapelites.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 1.0
-SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.01, 0.003  # of the time, at most
+SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.02, 0.005  # of the time, at most
+MOMENT_STEP = 1.25  # evaluations of one moment of the replay, as a multiple of those of the one before
+LIGHT = 1_000  # elites, up to which a moment costs next to nothing
 HOLD_SECONDS = 0.5
 SETTLE_SECONDS = 1.0  # for evaluations under way when the run has been halted; the supervisor waits longer
 
@@ -41,6 +43,7 @@ class Worker:
         self._curve, self._points = progress.curve, list[tuple[float, float, float]]()
         self._version, self._wish, self._is_ours = record.version, record.wish, True
         self._changes: tuple[int, ...] = ()
+        self._passed, self._moment = list[Snapshot](), self.search.evaluations
         now = time.perf_counter()
         self._stride = Stride()
         self._go_at(record.request)
@@ -68,6 +71,7 @@ class Worker:
             if self._wish:
                 self._publish(saved=True)
             elif self._advance():
+                self._keep_moment()
                 self._publish_if_due()
         if self._is_ours:
             self._publish(saved=False, state="finished")
@@ -134,6 +138,17 @@ class Worker:
             self._points.pop()
         self._points.append(point)
 
+    def _keep_moment(self) -> None:
+        """Keep what a run that is over in a moment has passed through; it is put down with the next snapshot."""
+        if self.search.evaluations >= MOMENT_STEP * self._moment and self.search.occupied <= LIGHT:
+            self._passed.append(self._snapshot())
+
+    def _snapshot(self) -> Snapshot:
+        self._curve = thinned(np.vstack([self._curve, *self._points]))
+        self._points.clear()
+        self._moment = self.search.evaluations
+        return Snapshot.of(self.search, self.seconds, self._curve)
+
     def _publish_if_due(self) -> None:
         now = time.perf_counter()
         if self._snapshots.is_time(now) or self._checkpoints.is_time(now):
@@ -149,11 +164,10 @@ class Worker:
     def _publish(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
         worked = self._worked()
         started = time.thread_time()  # not the clock: on a busy machine that counts the others' work too
-        self._curve = thinned(np.vstack([self._curve, *self._points]))
-        self._points.clear()
-        snapshot = Snapshot.of(self.search, self.seconds, self._curve)
+        snapshot = self._snapshot()
         checkpoint = self.search.state() if saved else None
-        record = self.claim.publish(snapshot, checkpoint, state, reason)
+        record = self.claim.publish(snapshot, checkpoint, state, reason, self._passed)
+        self._passed.clear()
         now, cost = time.perf_counter(), time.thread_time() - started
         if saved:
             self._checkpoints.wrote(now, worked, cost)

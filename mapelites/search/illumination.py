@@ -140,16 +140,16 @@ class Illumination:
     def elites(self) -> Elites:
         """Copies of the elites, and of the best feasible solution where it is not one of them."""
         state, m = self._state, self.problem.inequalities
-        used = np.arange(1, 1 + self.occupied)
+        used: slice | NDArray[np.int64] = slice(1, 1 + self.occupied)
         if np.isfinite(state.values[0, 0]):
             slot = slot_at(state, self._map.grid, state.tags[0, CELL])
             if state.tags[slot, FOUND_AT] != state.tags[0, FOUND_AT]:
-                used = np.r_[used, 0]
-        values, tags = state.values[used], state.tags[used]
+                used = np.r_[1 : 1 + self.occupied, 0]
+        x, values, tags = state.x[used], state.values[used], state.tags[used]
         names = np.array(self._method.operators)
         return Elites(
-            self.problem.rounded(state.x[used]), values[:, 0].copy(), values[:, 1 : 1 + m].copy(),
-            values[:, 1 + m :].copy(), tags[:, FOUND_AT].copy(), names[tags[:, OPERATOR]],
+            self.problem.rounded(x) if len(self._map.steps) else x, values[:, 0], values[:, 1 : 1 + m],
+            values[:, 1 + m :], tags[:, FOUND_AT], names[tags[:, OPERATOR]],
         )  # fmt: skip
 
     def archive(self) -> Archive:

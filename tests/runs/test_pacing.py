@@ -13,14 +13,14 @@ from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, Stride,
 
 def test_the_stride_grows_to_pieces_of_the_wanted_length() -> None:
     stride, rate = Stride(), 1_000_000
-    for _ in range(12):
+    for _ in range(20):
         stride.learn(stride.size, stride.size / rate, stride.size / rate)
     assert stride.size == int(PIECE_SECONDS * rate)
 
 
 def test_on_a_busy_machine_a_piece_takes_up_to_twice_as_long() -> None:
     stride, rate = Stride(), 1_000_000
-    for _ in range(12):
+    for _ in range(20):
         stride.learn(stride.size, 3 * stride.size / rate, stride.size / rate)
     assert stride.size == int(2 / 3 * PIECE_SECONDS * rate)
 

@@ -149,6 +149,24 @@ def test_a_finished_run_has_the_archive_of_the_search_and_its_numbers(store: Sto
     assert moments[0].evaluations < 30_000
 
 
+def test_a_run_that_is_over_in_a_moment_can_be_replayed_from_its_first_evaluations_on(store: Store) -> None:
+    run_id = finish(store, request(evaluations=30_000))
+    moments = store.history(run_id)
+    spent = [moment.evaluations for moment in moments]
+    assert spent == sorted(set(spent))
+    # The first pieces grow from one evaluation to forty milliseconds: every decade on the way has its moments.
+    assert all(any(10**decade <= each < 10 ** (decade + 1) for each in spent) for decade in range(5))
+    for moment in moments:
+        snapshot = store.snapshot(run_id, moment.version)
+        assert snapshot is not None
+        asked = request(evaluations=30_000)
+        search = asked.begin()
+        search.advance(moment.evaluations)
+        assert_same(snapshot.archive(), search.archive())
+        assert moment.occupied == search.occupied
+    assert store.run(run_id).version >= moments[-1].version
+
+
 def test_a_queued_run_is_paused_resumed_and_stopped_without_a_worker(store: Store) -> None:
     run_id = store.create(request())
     store.pause(run_id)

@@ -197,6 +197,11 @@ class Dashboard:
         listed = orjson.loads(fetch(self.port, "/_dash-dependencies"))
         self.told = next(each for each in listed if "glance-words.children" in each["output"])
 
+    @property
+    def cells(self) -> int:
+        """Of each run's map."""
+        return self.request(0, None).tolerances.cells
+
     @staticmethod
     def request(number: int, pace: float | None) -> RunRequest:
         """A run that does not end meanwhile."""

@@ -37,9 +37,12 @@ from components.shell_notices import icon
 from mapelites.answers import Designs, least, ranking
 from mapelites.answers.words import amount, next_to_nothing, nothing_within
 from mapelites.answers.words import worth as worth_in_words
+from mapelites.archive import Archive
 from mapelites.errors import InputError
 from mapelites.runs import Run
 from mapelites.tolerances import Tolerances
+
+LATELY = 1.0  # seconds: pages that look at the same run are answered from the same moment
 
 
 def tabs(run: Run, data: Mapping[str, Any]) -> Component:
@@ -175,7 +178,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     def answer(
         data: Any, _: Any, at: Any, levels: Any, cell: Any, axes: Any, scheme: Any, run_id: Any, before: Any
     ) -> Any:
-        shown = maps.shown(run_id, at, levels)
+        shown = maps.shown(run_id, at, levels, LATELY)
         order = read_view(axes, "objective", "auto", shown.tolerances).order
         asked = read(data, shown.tolerances)
         chosen = _chosen(cell, shown)
@@ -184,10 +187,11 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         look = () if asked.view == "map" else (chosen, dark, *(order if asked.view == "relations" else ()))
         question = [run_id, at, str(shown.levels), asked.key, *look]
         live = known.get("question") == question
-        designs = Designs.of(maps.archive(shown), asked.hard)
         if asked.view == "map":
-            fresh, words = [], shortest(designs) if len(designs) else "Nothing is found yet."
+            said = ("glance", *shown.key, *asked.hard)
+            fresh, words = [], context.cache.remember(said, lambda: glance(maps.archive(shown), asked.hard))
         else:
+            designs = Designs.of(maps.archive(shown), asked.hard)
             behind = designs.behind(chosen) if asked.behind else None
             selected = designs.row_of(chosen) if behind is None else behind
             fresh, words = _body(context, shown, designs, asked, selected, order, dark=dark), ""
@@ -234,6 +238,12 @@ def _body(
     if asked.view == "front":
         return answers_front.view(designs, asked, selected, dark=dark)
     return answers_relations.view(designs, asked, related(context, shown.run, designs), axes, selected, dark=dark)
+
+
+def glance(archive: Archive, hard: tuple[str, ...]) -> str:
+    """What stands above the map."""
+    designs = Designs.of(archive, hard)
+    return shortest(designs) if len(designs) else "Nothing is found yet."
 
 
 def shortest(designs: Designs) -> str:

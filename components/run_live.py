@@ -34,7 +34,7 @@ NO_STORE = {"Cache-Control": "no-store"}
 SOONEST, LATEST, IDLE = 0.1, 5.0, 2.0  # seconds between two looks: at least, at most, and where nothing happens
 MOST_LOOKS = 12.0 * cores()  # per second, of all pages together
 SPREAD = 0.2
-KEPT_HEADS = 64
+KEPT_HEADS, KEPT_NEWS = 64, 16
 
 
 class Crowd:
@@ -80,25 +80,48 @@ class Heads:
         return told
 
 
+class Told:
+    """The news that were told last: pages with the same view of the same run ask for them in the same words."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, int, bytes], bytes] = OrderedDict()
+
+    def of(self, key: tuple[str, int, bytes], make: Callable[[], bytes]) -> bytes:
+        """What `make` returns, for a run, its version and the words of the question."""
+        found = self._kept.get(key)
+        if found is None:
+            found = make()
+            with self._lock:
+                self._kept[key] = found
+                while len(self._kept) > KEPT_NEWS:
+                    self._kept.popitem(last=False)
+        return found
+
+
 def register(app: Dash, context: Context, maps: Maps) -> None:
     """`/run/<id>/news` and `/run/<id>/map`; what makes no sense is refused in words."""
-    crowd, heads, health = Crowd(), Heads(context.store), Health(context.store)
+    crowd, heads, health, told = Crowd(), Heads(context.store), Health(context.store), Told()
 
     @app.server.get("/run/<run_id>/news")
     def news(run_id: str) -> Response:
         wait = crowd.look()
-        age = (
-            crowd.wait - SOONEST / 2
-        )  # what was read since this page looked last is new to it, and drawn for others already
+        # What was read since this page looked last is new to it, and drawn for others already.
+        age = crowd.wait - SOONEST / 2
         try:
             run = maps.run(run_id, age)
             active = run.state in run_head.ACTIVE
-            told = [("wait", b"%d" % (1_000 * (wait if active else max(wait, IDLE))))]
-            told += [("health", orjson.dumps(health.lately()))]
-            if request.args.get("version") != str(run.version):
-                told += [("version", b"%d" % run.version), ("active", b"true" if active else b"false")]
-                told += [("head", heads.of(run)), ("map", _map(context, maps, run_id, age))]
-            return _json(b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), value) for name, value in told))
+
+            def fresh() -> bytes:
+                if request.args.get("version") == str(run.version):
+                    return b""
+                known = run.version, b"true" if active else b"false", heads.of(run), _map(context, maps, run_id, age)
+                return b',"version":%d,"active":%b,"head":%b,"map":%b' % known
+
+            now = 1_000 * (wait if active else max(wait, IDLE)), orjson.dumps(health.lately())
+            return _json(
+                b'{"wait":%d,"health":%b%b}' % (*now, told.of((run.id, run.version, request.query_string), fresh))
+            )
         except InputError as error:
             return _refused(error)
 

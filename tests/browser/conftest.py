@@ -191,9 +191,40 @@ def _clicked(driver: Any, element: WebElement) -> bool:
     return True
 
 
+@pytest.fixture(scope="session")
+def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests of a process: to start one takes as long as many a test."""
+    with Browser(
+        browser="chrome",
+        headless=request.config.getoption("headless"),
+        options=pytest_setup_options(),
+        download_path=str(tmp_path_factory.mktemp("download")),
+        percy_run=False,
+    ) as opened:
+        yield opened
+
+
+def _like_new(browser: Browser, url: str) -> None:
+    """Leave nothing of the test before: no page, no storage, no cookie, no file, no other window or scheme."""
+    driver = browser.driver
+    ActionChains(driver).reset_actions()
+    driver.get("about:blank")
+    for command, values in (
+        ("Network.clearBrowserCookies", {}),
+        ("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"}),
+        ("Emulation.clearDeviceMetricsOverride", {}),
+        ("Emulation.setEmulatedMedia", {"features": []}),
+    ):
+        driver.execute_cdp_cmd(command, values)
+    for file in Path(browser.download_path).iterdir():
+        file.unlink()
+    browser.get_logs()
+
+
 @pytest.fixture
-def person(dash_br: Browser, dashboard: Dashboard) -> Iterator[Person]:
-    """Somebody at a fresh browser; in the end nothing may have gone wrong behind their back."""
-    somebody = Person(dash_br, dashboard)
+def person(browser: Browser, dashboard: Dashboard) -> Iterator[Person]:
+    """Somebody at a browser that is like new; in the end nothing may have gone wrong behind their back."""
+    _like_new(browser, dashboard.url)
+    somebody = Person(browser, dashboard)
     yield somebody
     somebody.is_content()

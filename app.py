@@ -42,6 +42,7 @@ from mapelites import logs
 from mapelites.campaign.crews import SCHEDULER_EXAMPLE
 from mapelites.commands.parsing import Parser, whole
 from mapelites.errors import InputError
+from mapelites.family import leave
 from mapelites.problems import own
 from mapelites.runs import Store
 
@@ -176,4 +177,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -25,10 +25,12 @@ from components.serve_worker import SLOWEST, Deadline
 from mapelites.campaign import Campaign
 from mapelites.campaign.process import launch
 from mapelites.errors import InputError
+from mapelites.family import family_of
 
 APP = Path(__file__).parents[2] / "app.py"
 PATIENCE = 60.0
 HASTE = 2
+LONGEST_STOP = 6.0  # seconds; those who do not go by themselves are killed after more than that
 
 
 def free_port() -> int:
@@ -80,10 +82,13 @@ def test_it_starts_says_where_replaces_a_dead_worker_and_stops_clean(served: tup
     wait_for({**all_well, "worker": False}, port)
     wait_for(all_well, port)
     assert worker not in children(process.pid)
-    last = children(process.pid)
+    last = [each for pid in children(process.pid) for each in family_of(pid)]
+    for pid in last:
+        os.kill(pid, signal.SIGSTOP)
+    asked = time.monotonic()
     process.send_signal(signal.SIGTERM)
     output, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    assert (process.returncode, time.monotonic() - asked < LONGEST_STOP) == (0, True), "though all are frozen"
     assert re.match(
         rf"Illuminate runs at http://127\.0\.0\.1:{port}\nRuns are kept in .*store\. Stop with Ctrl-C\.\n", output
     )

@@ -145,7 +145,7 @@ def read_only(stage: Stage) -> None:
     stage.until_seen("banner", "read-only")
     stage.until_seen("state", "aused")
     stage.tell("read-only")
-    subprocess.run(["umount", cache], check=True)
+    subprocess.run(["mount", "-o", "remount,bind,rw", cache], check=True)
     stage.wait(lambda: "banner" not in stage.seen(), "the banner to go")
     stage.finish(run)
 

@@ -28,6 +28,7 @@ FILE = "token"
 SHORTEST = 16
 SPELLING = re.compile(r"[A-Za-z0-9._~-]+")  # what an address and a header can hold as it is
 OPEN_PATHS = ("/healthz",)  # says nothing but whether it works, and whoever watches over it has no cookie
+LONGEST_FORM = 10_000  # bytes
 COOKIE_SECONDS = 30 * 24 * 3600
 
 log = logging.getLogger("dashboard")
@@ -92,8 +93,9 @@ def ask(server: Flask, token: str, base_path: str = "") -> None:
             )  # fmt: skip
             answer.headers["Cache-Control"] = "no-store"
             return answer
-        authorization = request.headers.get("Authorization", "")
-        if is_right(request.cookies.get(cookie)) or is_right(authorization.removeprefix("Bearer ")):
+        said = request.authorization
+        bearer = said.token if said is not None and said.type == "bearer" else None
+        if is_right(request.cookies.get(cookie)) or is_right(bearer):
             return None
         return _refusal(base_path, wrong=shown is not None)
 
@@ -101,6 +103,7 @@ def ask(server: Flask, token: str, base_path: str = "") -> None:
 def _shown() -> str | None:
     """The token in a link or from the form of the refusal."""
     if request.method == "POST" and request.mimetype == "application/x-www-form-urlencoded":
+        request.max_content_length = LONGEST_FORM  # anybody may send one, and it is read before they are known
         return request.form.get("token")
     return request.args.get("token") if request.method == "GET" else None
 

@@ -72,6 +72,7 @@ def test_the_refusal_says_what_to_do_and_takes_the_token(guarded: FlaskClient) -
     assert "Open the link that the server printed when it started" in answer.text
     wrong = guarded.post("/runs?x=1", data={"token": "nonsense"}, headers=BROWSER)
     assert (wrong.status_code, "That token is not the right one" in wrong.text) == (401, True)
+    assert guarded.post("/runs", data={"token": "x" * 20_000}).status_code == 413, "whoever is not known sends little"
     right = guarded.post("/runs?x=1", data={"token": TOKEN}, headers=BROWSER)
     assert (right.status_code, right.headers["Location"]) == (303, "/runs?x=1")
     assert guarded.get("/runs").status_code == 200
@@ -94,7 +95,8 @@ def test_a_link_from_another_site_is_asked_for_again_so_that_the_cookie_comes_al
 
 
 def test_programs_show_the_token_in_a_header_and_health_needs_none(guarded: FlaskClient) -> None:
-    assert guarded.get("/status", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    for said, status in ((f"Bearer {TOKEN}", 200), (f"bearer {TOKEN}", 200), (TOKEN, 401), (f"Basic {TOKEN}", 401)):
+        assert guarded.get("/status", headers={"Authorization": said}).status_code == status, said
     assert guarded.get("/healthz").json == {"web": True, "store": True, "worker": False}
 
 

@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import socket
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from urllib.parse import urlencode
@@ -34,7 +35,12 @@ COOKIE_SECONDS = 30 * 24 * 3600
 log = logging.getLogger("dashboard")
 
 
-def needed(host: str) -> bool:
+def others_come(host: str, trusted: Sequence[str] = (), *, proxied: bool = False) -> bool:
+    """Whether other machines can come: to this address, or through a proxy, by the names that it is given there."""
+    return proxied or bool(trusted) or _is_reached(host)
+
+
+def _is_reached(host: str) -> bool:
     """Whether other machines can reach what listens at this address."""
     try:
         found = {each[4][0] for each in socket.getaddrinfo(host or "::", None)}
@@ -43,12 +49,12 @@ def needed(host: str) -> bool:
     return not all(ipaddress.ip_address(str(each).partition("%")[0]).is_loopback for each in found)
 
 
-def token_for(host: str, folder: Path) -> str | None:
-    """The token of whoever listens at this address: the environment's, or the folder's own where one is needed."""
+def token_for(folder: Path, *, shared: bool) -> str | None:
+    """The token to ask for: the environment's, or the folder's own where others can come."""
     named = os.environ.get(VARIABLE)
     if named:
         return checked(named)
-    return kept(folder) if needed(host) else None
+    return kept(folder) if shared else None
 
 
 def checked(token: str) -> str:

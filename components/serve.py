@@ -75,7 +75,8 @@ def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> in
     store = Store(path)  # made here, once: two processes that make it at the same time would collide
     store.check_writable()
     store.close()
-    token = security_token.token_for(place.host, path)
+    shared = security_token.others_come(place.host, place.trusted, proxied=place.proxied)
+    token = security_token.token_for(path, shared=shared)
     wish, processes = Wish(), Processes(path)
     try:
         processes.supervisor = start_supervisor(path, problems=problems)

@@ -26,6 +26,7 @@ from selenium.webdriver.common.by import By
 
 from components.runs_page_list import PAGE
 from mapelites import Settings, Tolerances
+from mapelites.family import family_of
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store, presence
 from tests.runs.test_trouble import fill
@@ -206,6 +207,23 @@ def all_killed(stage: Stage) -> None:
     stage.finish(run)
 
 
+def stopped_frozen(stage: Stage) -> None:
+    """Everything that the dashboard started is frozen with SIGSTOP, and the dashboard stopped with SIGTERM."""
+    run = stage.begun()
+    started = [each for word in ("gunicorn", "\0worker\0") for each in family_of(stage.child(word))]
+    for each in started:
+        os.kill(each, signal.SIGSTOP)
+    asked = time.monotonic()
+    stage.app.terminate()
+    stage.app.wait(30)
+    left = [each for each in started if Path(f"/proc/{each}").exists()]
+    print(f"  stopped after {time.monotonic() - asked:.1f} s, {len(left)} processes left", flush=True)
+    stage.until_seen("banner", "does not answer")
+    stage.start()
+    stage.wait(lambda: "banner" not in stage.seen(), "the banner to go")
+    stage.finish(run)
+
+
 def _unfinished(store: Store) -> int:
     return sum(run.state != "finished" for run in store.runs())
 
@@ -260,8 +278,8 @@ def deleted(stage: Stage) -> None:
     stage.tell("started anew")
 
 
-FAULTS = (disk_full, read_only, moved_away, worker_frozen, process_frozen, worker_killed, all_killed, many_runs,
-          long_run, deleted)  # fmt: skip
+FAULTS = (disk_full, read_only, moved_away, worker_frozen, process_frozen, worker_killed, all_killed,
+          stopped_frozen, many_runs, long_run, deleted)  # fmt: skip
 
 
 def main() -> None:

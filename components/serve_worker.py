@@ -73,6 +73,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         super().run()
         leave(0)
 
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """What gunicorn calls to let others in or not; in the end nobody waits for those who have not said a word."""
+        super().set_accept_enabled(enabled)
+        while not self.alive and self.pending_conns:
+            connection = self.pending_conns.popleft()
+            self.poller.unregister(connection.sock)
+            self.nr_conns -= 1
+            connection.close()
+
     def handle(self, connection: Any) -> Any:
         """Answer a request in a thread, and say good-bye to a client there: some take their time to go."""
         goes_on = super().handle(connection)

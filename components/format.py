@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import math
+import re
 import time
+import unicodedata
 from datetime import datetime
 
 DIGITS = 4
+LONGEST_IN_FILE_NAME = 60
 NONE = "none yet"
 STATES = {
     "queued": "waiting",
@@ -138,3 +141,13 @@ def sentence(text: str) -> str:
     """
     text = text.removeprefix("store: ")
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def in_file_name(text: str) -> str:
+    """A name that somebody chose as a part of a file's: no more than every system and every header can hold.
+
+    >>> in_file_name("../épaisseur\\n漢"), in_file_name("C16")
+    ('epaisseur', 'C16')
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9]+", "-", plain)[:LONGEST_IN_FILE_NAME].strip("-") or "problem"

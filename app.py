@@ -36,12 +36,13 @@ from components.pages import Page
 from components.security import HERE, Access
 from components.security_limits import SHARED, USUAL, LimitedStore, Limits
 from components.security_token import VARIABLE as TOKEN_VARIABLE
-from components.security_token import needed
+from components.security_token import others_come
 from components.shell_notices import failed
 from mapelites import logs
 from mapelites.campaign.crews import SCHEDULER_EXAMPLE
 from mapelites.commands.parsing import Parser, whole
 from mapelites.errors import InputError
+from mapelites.family import leave
 from mapelites.problems import own
 from mapelites.runs import Store
 
@@ -124,7 +125,11 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--port", type=whole, default=8050, help="the port to listen on (default: 8050)")
     options.add_argument("--data", type=Path, help=f"where runs are kept (default: {Store.default_path()})")
     options.add_argument(
-        "--trust", action="append", default=[], metavar="NAME", help="a further name by which browsers may call it"
+        "--trust",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further name by which browsers may call it; a token is asked for then",
     )
     options.add_argument(
         "--problems", type=Path, action="append", default=[], metavar="FILE",
@@ -144,7 +149,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument(
         "--proxy",
         action="store_true",
-        help="only a proxy reaches it: believe it when it says who the client is",
+        help="only a proxy reaches it: believe it when it says who the client is, and ask for a token",
     )
     for name, (limit, words) in MOST.items():
         usual = f"default {getattr(SHARED, limit):,} where others can come, {getattr(USUAL, limit):,} where they cannot"
@@ -154,7 +159,7 @@ def parser() -> argparse.ArgumentParser:
 
 def limits_of(options: argparse.Namespace) -> Limits:
     """The most that a client may ask for: what was said, and otherwise what is usual where it listens."""
-    usual = SHARED if options.proxy or needed(options.host) else USUAL
+    usual = SHARED if others_come(options.host, options.trust, proxied=options.proxy) else USUAL
     said = {limit: getattr(options, f"most_{name}") for name, (limit, _) in MOST.items()}
     return replace(usual, **{limit: most for limit, most in said.items() if most is not None})
 
@@ -176,4 +181,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

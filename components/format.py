@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import math
+import re
 import time
+import unicodedata
 from datetime import datetime
 
 DIGITS = 4
+LONGEST_IN_FILE_NAME = 60
 NONE = "none yet"
 STATES = {
     "queued": "waiting",
@@ -128,3 +131,23 @@ def _plain(value: float) -> str:
 
 def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def sentence(text: str) -> str:
+    """What an error says, as a sentence on a page; which part of the program says it is of use in a terminal alone.
+
+    >>> sentence("store: the disk is full")
+    'The disk is full.'
+    """
+    text = text.removeprefix("store: ")
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def in_file_name(text: str) -> str:
+    """A name that somebody chose as a part of a file's: no more than every system and every header can hold.
+
+    >>> in_file_name("../épaisseur\\n漢"), in_file_name("C16")
+    ('epaisseur', 'C16')
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9]+", "-", plain)[:LONGEST_IN_FILE_NAME].strip("-") or "problem"

@@ -20,6 +20,7 @@ from flask import Response, g, request
 
 from components.context import Context
 from components.security_limits import client
+from mapelites.family import family_of
 from mapelites.runs import STATES, Store, StoreError
 from mapelites.runs.presence import process_of
 
@@ -148,14 +149,6 @@ def resident(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError, ValueError):
         return 0
-
-
-def family_of(pid: int) -> list[int]:
-    """A process and those it started."""
-    try:
-        return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
-    except (OSError, ValueError):
-        return [pid]
 
 
 def gauge(name: str, words: str, value: float) -> str:

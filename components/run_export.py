@@ -10,6 +10,7 @@ from dash.development.base_component import Component
 from flask import Response, abort, request
 
 from components.context import Context
+from components.format import in_file_name
 from components.run_view import Maps, from_query
 from components.shell_notices import icon
 from mapelites.commands.engine import elites_csv, elites_json
@@ -68,7 +69,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
 
 def _name(run: Run) -> str:
     request_ = run.request
-    return f"{request_.problem}-{request_.dimension}d-{request_.settings.search}-{run.id}".lower()
+    return f"{in_file_name(request_.problem)}-{request_.dimension}d-{request_.settings.search}-{run.id}".lower()
 
 
 def _file(content: bytes, mime: str, name: str) -> Response:

@@ -15,7 +15,7 @@ from dash.development.base_component import Component
 
 from components import summary
 from components.context import Context
-from components.format import ago, many
+from components.format import ago, in_file_name, many
 from components.runs_page_list import View, select
 from components.security import LARGEST_REQUEST
 from components.shell import URL
@@ -221,7 +221,8 @@ def _register_files(app: Dash, context: Context) -> None:
         files: dict[str, bytes] = {}
         for run_id in _ids(ticked) if clicks else []:
             run = context.store.run(run_id)
-            files[f"{run.request.problem}-{run.request.dimension}D-{run_id}.npz"] = context.store.export(run_id)
+            name = f"{in_file_name(run.request.problem)}-{run.request.dimension}D-{run_id}.npz"
+            files[name] = context.store.export(run_id)
         if not files:
             return no_update
         if len(files) == 1:

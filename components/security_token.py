@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import socket
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from urllib.parse import urlencode
@@ -28,12 +29,18 @@ FILE = "token"
 SHORTEST = 16
 SPELLING = re.compile(r"[A-Za-z0-9._~-]+")  # what an address and a header can hold as it is
 OPEN_PATHS = ("/healthz",)  # says nothing but whether it works, and whoever watches over it has no cookie
+LONGEST_FORM = 10_000  # bytes
 COOKIE_SECONDS = 30 * 24 * 3600
 
 log = logging.getLogger("dashboard")
 
 
-def needed(host: str) -> bool:
+def others_come(host: str, trusted: Sequence[str] = (), *, proxied: bool = False) -> bool:
+    """Whether other machines can come: to this address, or through a proxy, by the names that it is given there."""
+    return proxied or bool(trusted) or _is_reached(host)
+
+
+def _is_reached(host: str) -> bool:
     """Whether other machines can reach what listens at this address."""
     try:
         found = {each[4][0] for each in socket.getaddrinfo(host or "::", None)}
@@ -42,12 +49,12 @@ def needed(host: str) -> bool:
     return not all(ipaddress.ip_address(str(each).partition("%")[0]).is_loopback for each in found)
 
 
-def token_for(host: str, folder: Path) -> str | None:
-    """The token of whoever listens at this address: the environment's, or the folder's own where one is needed."""
+def token_for(folder: Path, *, shared: bool) -> str | None:
+    """The token to ask for: the environment's, or the folder's own where others can come."""
     named = os.environ.get(VARIABLE)
     if named:
         return checked(named)
-    return kept(folder) if needed(host) else None
+    return kept(folder) if shared else None
 
 
 def checked(token: str) -> str:
@@ -92,8 +99,9 @@ def ask(server: Flask, token: str, base_path: str = "") -> None:
             )  # fmt: skip
             answer.headers["Cache-Control"] = "no-store"
             return answer
-        authorization = request.headers.get("Authorization", "")
-        if is_right(request.cookies.get(cookie)) or is_right(authorization.removeprefix("Bearer ")):
+        said = request.authorization
+        bearer = said.token if said is not None and said.type == "bearer" else None
+        if is_right(request.cookies.get(cookie)) or is_right(bearer):
             return None
         return _refusal(base_path, wrong=shown is not None)
 
@@ -101,6 +109,7 @@ def ask(server: Flask, token: str, base_path: str = "") -> None:
 def _shown() -> str | None:
     """The token in a link or from the form of the refusal."""
     if request.method == "POST" and request.mimetype == "application/x-www-form-urlencoded":
+        request.max_content_length = LONGEST_FORM  # anybody may send one, and it is read before they are known
         return request.form.get("token")
     return request.args.get("token") if request.method == "GET" else None
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -21,6 +22,7 @@ from components.security_limits import USUAL, Limits
 from mapelites import logs
 from mapelites.campaign.process import go_on, rest
 from mapelites.errors import InputError
+from mapelites.family import family_of
 from mapelites.runs import Store
 from mapelites.runs.supervisor import start_supervisor
 
@@ -73,7 +75,8 @@ def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> in
     store = Store(path)  # made here, once: two processes that make it at the same time would collide
     store.check_writable()
     store.close()
-    token = security_token.token_for(place.host, path)
+    shared = security_token.others_come(place.host, place.trusted, proxied=place.proxied)
+    token = security_token.token_for(path, shared=shared)
     wish, processes = Wish(), Processes(path)
     try:
         processes.supervisor = start_supervisor(path, problems=problems)
@@ -106,6 +109,7 @@ class Processes:
         own = [each for each in (self.web, self.supervisor) if each is not None]
         for process in own:
             process.terminate()
+            _signal_all(process, signal.SIGCONT)  # who is frozen hears nothing, and may hold what the others wait for
         resting = rest(self.path)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -113,8 +117,15 @@ class Processes:
                 return
             time.sleep(PERIOD / 4)
         for process in own:
-            process.kill()
+            _signal_all(process, signal.SIGKILL)
             process.wait()
+
+
+def _signal_all(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Send a signal to a process and those it started."""
+    for each in family_of(process.pid) if process.poll() is None else ():
+        with suppress(ProcessLookupError):
+            os.kill(each, number)
 
 
 def free_port(host: str, port: int) -> int:

@@ -16,6 +16,8 @@ from typing import Any
 from gunicorn import util
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
+from mapelites.family import end_with, leave
+
 SLOWEST = 20_000  # bytes per second; whoever sends a large file is given the time that it takes at this rate
 SEND_SECONDS = 60  # that a client may leave an answer where it is
 
@@ -60,6 +62,25 @@ class Connection(TConn):  # type: ignore[misc]
 
 class Worker(ThreadWorker):  # type: ignore[misc]
     """gunicorn's threads, without those who never finish what they say; who says nothing yet has no thread at all."""
+
+    def init_process(self) -> None:
+        """What gunicorn calls in the new process: end with the one that started it, even where we are frozen."""
+        end_with(self.ppid)
+        super().init_process()
+
+    def run(self) -> None:
+        """Answer until told to leave; what is not answered by then is waited for no longer."""
+        super().run()
+        leave(0)
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """What gunicorn calls to let others in or not; in the end nobody waits for those who have not said a word."""
+        super().set_accept_enabled(enabled)
+        while not self.alive and self.pending_conns:
+            connection = self.pending_conns.popleft()
+            self.poller.unregister(connection.sock)
+            self.nr_conns -= 1
+            connection.close()
 
     def handle(self, connection: Any) -> Any:
         """Answer a request in a thread, and say good-bye to a client there: some take their time to go."""

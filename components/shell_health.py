@@ -9,6 +9,7 @@ from dash import Dash
 from flask import Response, jsonify
 
 from components.context import Context
+from components.format import sentence
 from mapelites.runs import Store, StoreError
 
 MOMENT = 0.5  # seconds
@@ -26,8 +27,9 @@ class Health:
         try:
             worker = self._store.worker()
         except StoreError as error:
-            return {"web": True, "store": False, "worker": False, "problem": str(error)}
-        return {"web": True, "store": worker.problem is None, "worker": worker.alive, "problem": worker.problem}
+            return {"web": True, "store": False, "worker": False, "problem": sentence(str(error))}
+        problem = None if worker.problem is None else sentence(worker.problem)
+        return {"web": True, "store": problem is None, "worker": worker.alive, "problem": problem}
 
     def lately(self) -> dict[str, Any]:
         """As it was a moment ago at the earliest: every open page asks for this, and few need to look."""

@@ -119,7 +119,8 @@ def register(app: Dash, prefix: str) -> None:
                 raise unknown("preset", preset, PRESETS)
             levels = PRESETS[preset][2](_step(step))
             return _rows(prefix, names, [levels] * len(names), same)
-        now = {str(each["row"]): value for each, value in zip(ids, values, strict=True)}
+        rows = [value if isinstance(value, list) else [] for value in values]
+        now = {str(each["row"]): value for each, value in zip(ids, rows, strict=True)}
         default = default_levels(len(names))
         first = next(iter(now.values()), _texts(default))
         kept = [now.get(name, now.get(ALL_CONSTRAINTS, first)) for name in names]

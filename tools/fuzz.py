@@ -48,7 +48,7 @@ def main() -> None:
 
     def callbacks(count: int, seed: int, slowest: Slowest) -> dict[Any, int]:
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            for made in requests.target(Store(folder), patch):
+            for made in requests.target(Store(Path(folder) / "store"), patch):
                 made.slowest = slowest
                 return requests.barrage(made, count, seed)
         raise SystemExit("there is no dashboard to shoot at")

@@ -92,6 +92,7 @@ def rest(data: Path) -> list[Folder]:
             resting.append(folder)
             with suppress(ProcessLookupError):
                 os.kill(number, signal.SIGTERM)
+                os.kill(number, signal.SIGCONT)  # one that is frozen hears nothing
     return resting
 
 

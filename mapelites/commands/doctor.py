@@ -120,7 +120,7 @@ def machine() -> Finding:
     """Cores and memory."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    words = f"{cores} cores, {_bytes(free)} of memory free; {max(1, cores - 1)} runs at once"
+    words = f"{cores} cores, {_bytes(free)} of memory free; {_runs(max(1, cores - 1))} at once"
     if free < LITTLE_MEMORY:
         return Finding("note", "machine", words, "a large map needs about 1 GB: close other programs")
     return Finding("ok", "machine", words)
@@ -179,7 +179,9 @@ def worker(data: Path) -> Finding:
     """Whether somebody works on the queue."""
     alive, since = presence_of(data) if os.path.isdir(data) else (False, None)
     if alive:
-        return Finding("ok", "worker", "is there" + (f", for {(time.time() - since) / 60:.0f} min" if since else ""))
+        return Finding(
+            "ok", "worker", "is there" + (f", for {max(0.0, time.time() - since) / 60:.0f} min" if since else "")
+        )
     if since is not None:
         return Finding(
             "fix", "worker", "is there but does not move", "stop the dashboard and start it again; no run is lost"
@@ -248,6 +250,10 @@ def _file_system(path: Path) -> str:
         return "unknown"
     holding = [mount for mount in mounts if path == Path(mount[1]) or Path(mount[1]) in path.parents]
     return max(holding, key=lambda mount: len(mount[1]))[2] if holding else "unknown"
+
+
+def _runs(count: int) -> str:
+    return f"{count} run" if count == 1 else f"{count} runs"
 
 
 def _bytes(size: float) -> str:

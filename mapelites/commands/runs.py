@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -32,6 +33,7 @@ from mapelites.commands.engine import (
 from mapelites.commands.parsing import whole
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError
+from mapelites.family import leave
 from mapelites.runs import Run, RunRequest, Store, presence
 from mapelites.runs.entries import ID
 from mapelites.runs.record import OVER
@@ -198,6 +200,7 @@ def _somebody_works(store: Store, problems: Sequence[Path]) -> Iterator[None]:
         yield
     finally:
         worker.terminate()
+        worker.send_signal(signal.SIGCONT)  # somebody may have frozen it
         try:
             worker.wait(10)
         except subprocess.TimeoutExpired:
@@ -339,3 +342,4 @@ def work(options: argparse.Namespace) -> None:
         os.execve(sys.executable, arguments, {**os.environ, **ONE_THREAD})
     logs.set_up("worker")
     Supervisor(options.data, options.processes).run(wait=options.wait)
+    leave(0)

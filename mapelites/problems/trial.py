@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mapelites.family import end_with
 from mapelites.problem import Array, Problem
 from mapelites.problems.files import FileError, said_by, where
 
@@ -87,7 +88,7 @@ def _answers(problem: Problem, path: Path, points: Array, seconds: float) -> Gen
 def _forked(problem: Problem, path: Path, points: Array) -> Iterator[tuple[BaseProcess, Connection]]:
     """A process that evaluates, and where its answers come; it ends with everything that it started."""
     ours, theirs = FORK.Pipe(duplex=False)
-    process = FORK.Process(target=_evaluate, args=(problem, path, points, theirs))
+    process = FORK.Process(target=_evaluate, args=(problem, path, points, theirs, os.getpid()))
     process.start()
     theirs.close()
     try:
@@ -101,9 +102,10 @@ def _forked(problem: Problem, path: Path, points: Array) -> Iterator[tuple[BaseP
         process.join()
 
 
-def _evaluate(problem: Problem, path: Path, points: Array, answers: Connection) -> None:
+def _evaluate(problem: Problem, path: Path, points: Array, answers: Connection, parent: int) -> None:
     """What the process does."""
     os.setpgid(0, 0)
+    end_with(parent)
     for point in points:
         wrong = _wrong(problem, path, point)
         answers.send_bytes(json.dumps([wrong, True, getattr(problem.function, "batch", None)]).encode())

@@ -72,4 +72,4 @@ def _full(path: Path) -> str:
 
 
 def _read_only(path: Path) -> str:
-    return f"store: {path} must be writable, but it is read-only"
+    return f"store: {path} must be writable, but it is read-only; put that right, then resume the paused runs"

@@ -14,6 +14,7 @@ State = Literal["queued", "running", "paused", "finished", "stopped", "failed"]
 STATES: tuple[str, ...] = get_args(State)
 OVER = ("finished", "stopped", "failed")
 Wish = Literal["pause", "stop"]
+REALS = ("created", "started", "finished", "seconds", "best", "best_feasible", "deleted")
 MOST_WHOLE = 2**53  # what every reader of JSON can hold
 MOST_SECONDS = 2e11  # since 1970: some six thousand years
 
@@ -90,6 +91,8 @@ class Record(Run):
             values["failures"] = {
                 str(kind): (int(count), str(words)) for kind, (count, words) in values.get("failures", {}).items()
             }
+            # A text may say whole numbers of any length for them.
+            values |= {name: float(values[name]) for name in REALS if isinstance(values.get(name), int)}
             values["checkpoints"] = tuple(Checkpoint(*map(int, each)) for each in values["checkpoints"])
             record = cls(**values)
             record._check(run_id)
@@ -101,9 +104,8 @@ class Record(Run):
         if self.id != run_id or self.state not in STATES or self.wish not in (None, *get_args(Wish)):
             raise InputError(f"it says id {self.id!r}, state {self.state!r}, wish {self.wish!r}")
         wholes = ("evaluations", "occupied", "refused", "version", "size", "died_at", "deaths")
-        reals = ("created", "started", "finished", "seconds", "best", "best_feasible", "deleted")
         texts = ("reason", "traceback", "claim")
-        for names, kinds in ((wholes, (int,)), (reals, (int, float, type(None))), (texts, (str, type(None)))):
+        for names, kinds in ((wholes, (int,)), (REALS, (float, type(None))), (texts, (str, type(None)))):
             for name in names:
                 if not isinstance(getattr(self, name), kinds):
                     raise InputError(f"{name} is {getattr(self, name)!r}")
@@ -116,6 +118,8 @@ class Record(Run):
         for checkpoint in self.checkpoints:
             for name, value in asdict(checkpoint).items():
                 check_range(name, value, MOST_WHOLE)
+        for kind, (count, _) in self.failures.items():
+            check_range(kind, count, MOST_WHOLE)
 
 
 def check_range(name: str, value: float | None, most: float) -> None:

@@ -8,7 +8,6 @@ that evaluation when it is resumed.
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import logging
 import multiprocessing
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mapelites.errors import InputError
+from mapelites.family import end_with
 from mapelites.problems import get
 from mapelites.problems.files import AbsentError, FileError
 from mapelites.runs import presence
@@ -47,7 +47,6 @@ LOCK_SECONDS = 1.0
 BEHIND = 5  # niceness of a search: whoever watches it is answered first, and only what they leave is searched with
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
-PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 
 log = logging.getLogger(__name__)
 
@@ -285,6 +284,7 @@ class Supervisor:
                 job.process.kill()
             else:
                 job.process.terminate()
+                _signal(job.process, signal.SIGCONT)  # somebody may have frozen it
         until = time.monotonic() + PATIENCE_SECONDS
         for job in self._jobs.values():
             job.process.join(max(0.0, until - time.monotonic()))
@@ -295,7 +295,7 @@ class Supervisor:
 
 def _compile_searches(supervisor: int) -> None:
     """What the first forked process does, so that the supervisor need not wait for it."""
-    _introduce("compile", supervisor)
+    end_with(supervisor, "compile")
     compile_searches(get("C01", 10))
 
 
@@ -329,7 +329,7 @@ def _work(claim: Claim, supervisor: int, attention: Attention, last_words: IO[by
     signal.signal(signal.SIGTERM, lambda number, frame: left.append(number))
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    _introduce(f"run {claim.run_id}", supervisor)
+    end_with(supervisor, f"run {claim.run_id}")
     os.nice(BEHIND)
     faulthandler.enable(last_words)
     try:
@@ -342,16 +342,6 @@ def _work(claim: Claim, supervisor: int, attention: Attention, last_words: IO[by
         last_words.write(traceback.format_exc().encode())
         last_words.flush()
         raise SystemExit(1) from None
-
-
-def _introduce(name: str, parent: int) -> None:
-    """Have the system show our name, and kill us when the parent dies."""
-    if sys.platform == "linux":
-        system = ctypes.CDLL(None, use_errno=True)
-        system.prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
-        system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        raise SystemExit(0)
 
 
 def _cores() -> int:

@@ -84,10 +84,9 @@ def _nothing_yet(request: RunRequest) -> Snapshot:
 
 def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
     """The run's record, in a state in which nothing works on it."""
-    if "run" not in about:
-        return _record_of_map(snapshot)
+    table = about["run"] if "run" in about else _record_of_map(snapshot).as_table()
     try:
-        record = Record.from_table(str(about["run"]["id"]), about["run"])
+        record = Record.from_table(str(table["id"]), table)
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"not a run file, because its record cannot be used ({error})") from None
     request = record.request

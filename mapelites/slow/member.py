@@ -5,7 +5,6 @@ What goes through the pipe are plain bytes: a solution there, values or words ba
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import os
 import signal
@@ -21,10 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from mapelites.errors import LONGEST_WORDS, InputError, raised
+from mapelites.family import end_with
 from mapelites.problem import Problem
 from mapelites.slow.answer import DIED, FINE, NOT_FINITE, RAISED, WRONG_SHAPE, Answer, Array
 
-PR_SET_NAME, PR_SET_PDEATHSIG = 15, 1
 PACKAGE = Path(__file__).parents[1]
 LAST_SECONDS = 1.0  # a process that closed its pipe is about to end
 
@@ -90,10 +89,7 @@ def _serve(problem: Problem, connection: Connection, parent: int) -> None:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.disable()  # its parent's last words are the parent's
-    if sys.platform == "linux":
-        system = ctypes.CDLL(None)
-        system.prctl(PR_SET_NAME, b"evaluate", 0, 0, 0)
-        system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    end_with(parent, "evaluate")
     while os.getppid() == parent:
         try:
             content = connection.recv_bytes()

@@ -75,6 +75,7 @@ def test_health_is_bad_where_the_store_cannot_be_written(client: FlaskClient, mo
     monkeypatch.setattr(Store, "worker", lambda self: full)
     answer = client.get("/healthz")
     assert (answer.status_code, answer.json) == (503, {"web": True, "store": False, "worker": True})
+    assert client.get("/status").json["problem"] == "The disk is full.", "a sentence for the banner"  # type: ignore[index]
 
 
 def test_a_thumbnail_of_nothing_is_not_found(client: FlaskClient, store: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from components.run_view import Maps, from_query, levels_from_text, levels_text,
 from mapelites import Settings, Tolerances
 from mapelites.errors import InputError
 from mapelites.problems import get
+from mapelites.problems.files import described, description
 from mapelites.runs import RunRequest, Store
 from mapelites.snapshot import Snapshot
 
@@ -194,6 +196,18 @@ def test_the_speed_is_measured_between_two_looks_and_only_while_a_run_runs(store
 )
 def test_files_are_there_or_the_answer_says_why_not(browser: FlaskClient, run_id: str, path: str, code: int) -> None:
     assert browser.get(path.format(run_id)).status_code == code
+
+
+@pytest.mark.parametrize("name", ['a\r\nSet-Cookie: b="c', "../../x", "漢", "x" * 10_000])
+def test_a_file_has_a_plain_name_whatever_a_problem_from_somewhere_is_called(
+    browser: FlaskClient, store: Store, name: str
+) -> None:
+    foreign = described(description(replace(get("C17", 10), name=name), "mine.py", "", {}))
+    run_id = store.create(RunRequest.of(foreign, OWN, Settings.of("paper-3", 10)))
+    for file in ("run.npz", "elites.csv"):
+        answer = browser.get(f"/run/{run_id}/{file}")
+        assert answer.status_code == 200
+        assert re.fullmatch(r'attachment; filename="[a-z0-9.-]{20,120}"', answer.headers["Content-Disposition"])
 
 
 def test_levels_survive_the_way_through_an_address() -> None:

@@ -72,6 +72,7 @@ def test_the_refusal_says_what_to_do_and_takes_the_token(guarded: FlaskClient) -
     assert "Open the link that the server printed when it started" in answer.text
     wrong = guarded.post("/runs?x=1", data={"token": "nonsense"}, headers=BROWSER)
     assert (wrong.status_code, "That token is not the right one" in wrong.text) == (401, True)
+    assert guarded.post("/runs", data={"token": "x" * 20_000}).status_code == 413, "whoever is not known sends little"
     right = guarded.post("/runs?x=1", data={"token": TOKEN}, headers=BROWSER)
     assert (right.status_code, right.headers["Location"]) == (303, "/runs?x=1")
     assert guarded.get("/runs").status_code == 200
@@ -94,7 +95,8 @@ def test_a_link_from_another_site_is_asked_for_again_so_that_the_cookie_comes_al
 
 
 def test_programs_show_the_token_in_a_header_and_health_needs_none(guarded: FlaskClient) -> None:
-    assert guarded.get("/status", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    for said, status in ((f"Bearer {TOKEN}", 200), (f"bearer {TOKEN}", 200), (TOKEN, 401), (f"Basic {TOKEN}", 401)):
+        assert guarded.get("/status", headers={"Authorization": said}).status_code == status, said
     assert guarded.get("/healthz").json == {"web": True, "store": True, "worker": False}
 
 
@@ -109,25 +111,27 @@ def test_with_a_token_it_answers_to_its_addresses_but_to_no_other_name(guarded: 
      ("", True), ("192.0.2.1", True), ("no-such-host.invalid", True)],
 )  # fmt: skip
 def test_a_token_is_needed_wherever_other_machines_can_come(host: str, asked: bool) -> None:
-    assert security_token.needed(host) is asked
+    assert security_token.others_come(host) is asked
+    assert security_token.others_come(host, proxied=True) is True
+    assert security_token.others_come(host, ["maps.example"]) is True
 
 
 def test_the_token_is_kept_for_its_owner_alone_and_outlives_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(security_token.VARIABLE, raising=False)
-    token = security_token.token_for("0.0.0.0", tmp_path)
+    token = security_token.token_for(tmp_path, shared=True)
     assert token is not None
     assert len(token) >= 43  # 32 random bytes
     assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
-    assert security_token.token_for("0.0.0.0", tmp_path) == token
-    assert security_token.token_for("127.0.0.1", tmp_path) is None
+    assert security_token.token_for(tmp_path, shared=True) == token
+    assert security_token.token_for(tmp_path, shared=False) is None
     monkeypatch.setenv(security_token.VARIABLE, TOKEN)
-    assert security_token.token_for("127.0.0.1", tmp_path) == TOKEN
+    assert security_token.token_for(tmp_path, shared=False) == TOKEN
     for weak, said in (("short", "it had 5 characters"), ("spaces are not good here", "it had others")):
         monkeypatch.setenv(security_token.VARIABLE, weak)
         with pytest.raises(InputError, match=f"MAPELITES_TOKEN must have 16 letters.*{said}"):
-            security_token.token_for("0.0.0.0", tmp_path)
+            security_token.token_for(tmp_path, shared=True)
 
 
 class Clock:
@@ -205,6 +209,7 @@ def test_a_run_file_is_held_to_the_limits_like_a_new_run(store: Store) -> None:
 @pytest.mark.parametrize(
     ("arguments", "evaluations", "cells"),
     [([], 10**12, 2**63 - 1), (["--host", "0.0.0.0"], 10**10, 10**8), (["--proxy"], 10**10, 10**8),
+     (["--trust", "maps.example"], 10**10, 10**8),
      (["--host", "0.0.0.0", "--most-cells", "7"], 10**10, 7)],
 )  # fmt: skip
 def test_where_others_can_come_a_run_has_a_usual_size(arguments: list[str], evaluations: int, cells: int) -> None:

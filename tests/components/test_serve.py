@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,14 @@ from components.serve_worker import SLOWEST, Deadline
 from mapelites.campaign import Campaign
 from mapelites.campaign.process import launch
 from mapelites.errors import InputError
+from mapelites.family import family_of
+from tests.runs.tools import gone
 
 APP = Path(__file__).parents[2] / "app.py"
 PATIENCE = 60.0
 HASTE = 2
+GRACE = 10  # seconds that a server which stops gives to those who are being answered
+LONGEST_STOP = 6.0  # seconds; those who do not go by themselves are killed after more than that
 
 
 def free_port() -> int:
@@ -80,10 +84,13 @@ def test_it_starts_says_where_replaces_a_dead_worker_and_stops_clean(served: tup
     wait_for({**all_well, "worker": False}, port)
     wait_for(all_well, port)
     assert worker not in children(process.pid)
-    last = children(process.pid)
+    last = [each for pid in children(process.pid) for each in family_of(pid)]
+    for pid in last:
+        os.kill(pid, signal.SIGSTOP)
+    asked = time.monotonic()
     process.send_signal(signal.SIGTERM)
     output, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
+    assert (process.returncode, time.monotonic() - asked < LONGEST_STOP) == (0, True), "though all are frozen"
     assert re.match(
         rf"Illuminate runs at http://127\.0\.0\.1:{port}\nRuns are kept in .*store\. Stop with Ctrl-C\.\n", output
     )
@@ -193,20 +200,45 @@ def wait_until(true: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def hasty() -> Iterator[int]:
-    """The port of a small server that gives a request few seconds."""
+@contextmanager
+def small_server(seconds: int = HASTE) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A server that gives a request so many seconds, and its port."""
     port = free_port()
     command = [
         sys.executable, "-m", "gunicorn", "tests.components.test_serve:plain", "--bind", f"127.0.0.1:{port}",
-        "--threads", "32", "--keep-alive", str(HASTE), "--worker-class", "components.serve_worker.Worker",
+        "--threads", "32", "--keep-alive", str(seconds), "--worker-class", "components.serve_worker.Worker",
         "--chdir", str(APP.parent), "--no-control-socket", "--log-level", "error",
+        "--graceful-timeout", str(GRACE),
     ]  # fmt: skip
     process = subprocess.Popen(command, start_new_session=True)
     wait_for_page(f"http://127.0.0.1:{port}/", 200)
-    yield port
-    process.terminate()
-    process.wait(PATIENCE)
+    try:
+        yield port, process
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+@pytest.fixture
+def hasty() -> Iterator[int]:
+    with small_server() as (port, _):
+        yield port
+
+
+def test_a_server_that_stops_waits_for_nobody_who_has_not_said_a_word() -> None:
+    with small_server(2 * GRACE) as (port, process), socket.create_connection(("127.0.0.1", port)):
+        assert answers_at_once(port), "the one who says nothing has been let in by now"
+        asked = time.monotonic()
+        process.terminate()
+        assert (process.wait(PATIENCE), time.monotonic() - asked < GRACE) == (0, True)
+
+
+def test_a_web_process_ends_with_the_one_that_started_it_even_when_it_is_frozen() -> None:
+    with small_server() as (_, process):
+        _, worker = family_of(process.pid)
+        os.kill(worker, signal.SIGSTOP)
+        process.kill()
+        wait_until(lambda: gone(worker))
 
 
 def plain(environment: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:

@@ -13,6 +13,7 @@ import logging
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -29,7 +30,8 @@ from components.context import Context
 from components.security import Access
 from components.security_limits import Limits
 from mapelites.campaign import Campaign, Folder
-from mapelites.campaign.process import place
+from mapelites.campaign.process import home, place
+from mapelites.problems.library import FORMULAS
 from mapelites.runs import Store
 from tests.components.conftest import request
 from tests.hostile import junk
@@ -66,6 +68,7 @@ class Target:
     named: str  # the run that requests may name
     second: str  # another one, to be compared with it
     other: str  # a run that no request ever names
+    wide: str  # one with more constraints than a map has axes
     campaign: str
     values: dict[tuple[str, str], Any] = field(default_factory=dict)  # by id and property
     patterns: list[dict[str, Any]] = field(default_factory=list)  # ids that are tables
@@ -82,17 +85,29 @@ class Target:
     @property
     def untouched(self) -> dict[str, str]:
         """A digest of all that no request may change: all of the other run, and what was asked and found in every
-        run, key by key. What a person may do to a run that is named, from its pace to the bin, is no harm.
+        run, key by key; the campaign; and which files there are, besides problems that were saved. What a person may
+        do to a run that is named, from its pace to the bin, is no harm.
         """
         database = self.store.entries.database
         found = [key for key in database.keys("") if key.partition("/")[0] in ("snapshot", "state", "history")]
         whole = {key: database.get(key) for key in [*found, f"entry/{self.other}", f"version/{self.other}"]}
-        for run in (self.named, self.second, self.other):
+        runs = (self.named, self.second, self.other, self.wide)
+        for run in runs:
             record = self.store.entries.record(run)
             asked = record.request.text.partition('"pace"')[0]
             whole[f"asked/{run}"] = f"{asked} {record.evaluations} {record.snapshot} {record.occupied} {record.best}"
-        kept = [key for key in whole if any(run in key for run in (self.named, self.second, self.other))]
-        return {key: hashlib.sha256(repr(whole[key]).encode()).hexdigest() for key in sorted(kept)}
+        kept = {key: whole[key] for key in whole if any(run in key for run in runs)}
+        kept |= {str(each): each.read_bytes() for each in home(self.store.path).rglob("*") if each.is_file()}
+        kept |= {str(each): "" for each in self.store.path.parent.rglob("*") if not _may_come(each, self.store.path)}
+        return {key: hashlib.sha256(repr(kept[key]).encode()).hexdigest() for key in sorted(kept)}
+
+
+def _may_come(path: Path, store: Path) -> bool:
+    """Whether a file may be made for a request: entries, figures, and problems that were saved."""
+    inside = path.relative_to(store).parts if path.is_relative_to(store) else ()
+    return inside[:1] in (("cache",), ("figures",), ("learned",)) or (
+        inside[:1] == ("problems",) and path.suffix in ("", FORMULAS)
+    )
 
 
 class _Ear(logging.Handler):
@@ -112,7 +127,7 @@ def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
         monkeypatch.setattr(module, name, lambda *_: folder)
     campaign = Campaign(("C17",), (10,), ("paper-3",), runs=2)
     folder = Folder.create(place(store.path, campaign), campaign)
-    runs = [finish(store, request(seed=seed)) for seed in (1, 2, 3)]
+    runs = [finish(store, request(seed=seed)) for seed in (1, 2, 3)] + [finish(store, request("himmelblau", 5, seed=4))]
     app = dashboard.create_app(store, access=Access(limits=Limits(unfinished=10**9, per_minute=10**9)))
     made = Target(store, app, app.server.test_client(), *runs, folder.id, file=store.export(runs[0]))
     _learn(made)
@@ -126,8 +141,8 @@ def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
 def _learn(made: Target) -> None:
     """Take the values of all components from the layouts of all pages."""
     context = Context(made.store, memory(Flask("learn"), made.store.path / "learned"))
-    paths = ("/", "/runs", f"/run/{made.named}", f"/compare/{made.named}+{made.second}", "/experiments",
-             f"/experiments/{made.campaign}", "/problems", "/problems/new")  # fmt: skip
+    paths = ("/", "/runs", f"/run/{made.wide}", f"/run/{made.named}", f"/compare/{made.named}+{made.second}",
+             "/experiments", f"/experiments/{made.campaign}", "/problems", "/problems/new")  # fmt: skip
     trees = [shell.page_at(context, dashboard.PAGES, path, None)[0] for path in paths]
     for each in _components([made.app.layout, *trees]):
         name = getattr(each, "id", None)
@@ -237,16 +252,19 @@ def right(made: Target, output: str) -> dict[str, Any]:
     inputs = [_part(made, each) for each in declared["inputs"]]
     names = output[2:-2].split("...") if output.startswith("..") else [] if declared.get("no_output") else [output]
     outputs = [_output(made, *each.rsplit(".", 1)) for each in names]
-    first = next((each for each in inputs if each), None)
-    first = first[0] if isinstance(first, list) else first
-    changed = [] if first is None else [f"{_spelled(first['id'])}.{first['property']}"]
     return {
         "output": output,
         "outputs": outputs if output.startswith("..") or not outputs else outputs[0],
         "inputs": inputs,
         "state": [_part(made, each) for each in declared["state"]],
-        "changedPropIds": changed,
+        "changedPropIds": _changed(next((each for each in inputs if each), None)),
     }
+
+
+def _changed(part: Any) -> list[str]:
+    """How a page says which of its inputs has changed."""
+    first = (part or [None])[0] if isinstance(part, list) else part
+    return [] if first is None else [f"{_spelled(first['id'])}.{first['property']}"]
 
 
 def _output(made: Target, name: str, prop: str) -> Any:
@@ -275,6 +293,8 @@ def attack(made: Target, random_: random.Random) -> tuple[str, int]:
     if kind < 0.25:
         return _import(made, random_)
     body = right(made, random_.choice(made.outputs))
+    if random_.random() < 0.5:
+        body["changedPropIds"] = _changed(random_.choice(body["inputs"]))
     if kind < 0.43:  # tampered in its form
         body = junk.damaged(random_, body)
     else:  # right in its form, with values that no page sends
@@ -294,6 +314,8 @@ def attack(made: Target, random_: random.Random) -> tuple[str, int]:
 
 def _wrong(made: Target, random_: random.Random, part: dict[str, Any]) -> Any:
     """Another value for an input: damaged, or, where it is an address, any that is shot at elsewhere."""
+    if part["property"] == "pathname" and random_.random() < 0.3:
+        return f"/run/{made.wide}"
     if part["property"] == "pathname" and random_.random() < 0.5:
         return _path(made, random_).partition("?")[0]
     if part["property"] == "search" and random_.random() < 0.5:
@@ -309,7 +331,7 @@ def _import(made: Target, random_: random.Random) -> tuple[str, int]:
     body = right(made, output)
     body["inputs"][0]["value"] = [_sent(mutated(random_, made.file))]
     said = made.client.post(CALLBACKS, data=junk.text_of(body), content_type="application/json")
-    known = {made.named, made.second, made.other, *made.taken}
+    known = {made.named, made.second, made.other, made.wide, *made.taken}
     made.taken += [run.id for run in made.store.runs() if run.id not in known and run.evaluations]
     return "a mutated run file", said.status_code
 
@@ -319,7 +341,7 @@ def _inputs(made: Target, output: str) -> list[str]:
 
 
 def _path(made: Target, random_: random.Random) -> str:
-    run = random_.choice([made.named, *made.taken[-2:]])
+    run = random_.choice([made.named, made.wide, *made.taken[-2:]])
     form = random_.choice(PATHS).replace("{id}", run).replace("{campaign}", made.campaign)
     while "{}" in form:
         value = junk.value(random_)

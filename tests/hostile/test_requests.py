@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import app as dashboard
+from mapelites.campaign.process import home
 from mapelites.runs import Store
 from tests.components.conftest import store as store
 from tests.hostile.requests import CALLBACKS, PATHS, Target, barrage, right, target
@@ -31,6 +32,20 @@ def test_a_barrage_of_malformed_requests_does_no_harm(attacked: Target, seed: in
     assert statuses["400"] > 50, "and many are refused before"
     assert attacked.taken, "some files are harmless enough to be taken in"
     assert attacked.slowest.seconds > 0.0
+
+
+def test_a_changed_run_or_campaign_and_a_file_elsewhere_are_seen(attacked: Target) -> None:
+    database, before = attacked.store.entries.database, attacked.untouched
+    assert attacked.untouched == before
+    attacked.store.delete(attacked.other)
+    with database.writing():
+        database.put(f"snapshot/{attacked.named}/1", b"another")
+    (folder,) = home(attacked.store.path).iterdir()
+    (folder / "wanted").write_text("run")
+    (attacked.store.path.parent / "stray").touch()
+    after = attacked.untouched
+    changed = {key.rpartition("/")[2] for key in {*before, *after} if before.get(key) != after.get(key)}
+    assert changed == {attacked.other, "1", "wanted", "stray"}
 
 
 def test_every_address_of_the_server_is_shot_at(attacked: Target) -> None:

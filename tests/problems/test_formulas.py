@@ -18,6 +18,7 @@ from mapelites.problems import gallery
 from mapelites.problems.formulas import FormulaError, problem_of, typeset
 from mapelites.problems.formulas.document import read
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
+from mapelites.problems.formulas.machine import Program
 
 HEAD = "variable x from -3 to 3\nvariable y from 0.5 to 4\nvariable n from 1 to 9 integer\n"
 SIMPLE = HEAD + "minimise x + y\nsubject to x*y <= 1\n"
@@ -166,6 +167,7 @@ def test_maximise_minimises_the_opposite_and_definitions_are_shared() -> None:
         (HEAD + "variable x from 0 to 1", 4, 10, "'x' is declared already"),
         ("variable x from 1 to 0", 1, 10, "must be below the upper one"),
         ("variable x from 0 to y", 1, 22, "'y' is not known here"),
+        ("variable x from 1/(1/0) to 1", 1, 17, "a number is needed here"),
         ("variable x", 1, 11, "'x' needs bounds"),
         ("variable sin from 0 to 1", 1, 10, "'sin' has a meaning of its own"),
         ("variable x from 0 to 1 step 7", 1, 10, "the step of x"),
@@ -191,6 +193,18 @@ def test_a_long_sum_is_no_deeper_than_a_short_one() -> None:
     problem = problem_of(text)
     assert problem.values([[2.0, 1.0, 1.0]]).tolist() == [[10_000.0, -1.0]]
     assert problem.formula.count("x") == 5_000
+
+
+def test_a_definition_takes_no_more_work_where_many_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out: list[object] = []
+    work_out = Program.do
+    monkeypatch.setattr(Program, "do", lambda *given: (worked_out.append(given), work_out(*given))[1])
+    works = []
+    for many in (50, 500):
+        worked_out.clear()
+        read(HEAD + "".join(f"let a{i} = x*{i}\n" for i in range(many)) + "minimise a3\nsubject to x <= 1")
+        works.append(len(worked_out))
+    assert 0 < works[1] < 11 * works[0]
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,8 @@ def finish_as_undisturbed(store: Store, run_id: str) -> None:
 
 def test_a_folder_that_becomes_read_only_pauses_the_run_says_so_and_loses_nothing(tmp_path: Path) -> None:
     said = in_a_small_world("read_only", tmp_path)
-    words = f"store: {tmp_path / 'data' / 'cache'} must be writable, but it is read-only"
+    place = tmp_path / "data" / "cache"
+    words = f"store: {place} must be writable, but it is read-only; put that right, then resume the paused runs"
     for name in ("reason:", "worker:", "runs: 0", "stop: 2"):
         assert f"{name} {words}" in said
     assert "the same archive" in said

@@ -21,7 +21,7 @@ from typing import get_args
 from mapelites.problem import LONGEST_NAME, MOST_CONSTRAINTS, whole_bounds
 from mapelites.problems.formulas.expressions import Reader
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
-from mapelites.problems.formulas.machine import constant, flaw
+from mapelites.problems.formulas.machine import NO_VALUE, Program
 from mapelites.problems.formulas.tokens import WORDS
 from mapelites.problems.formulas.tree import Comparison, Document, Expression, Restriction, Variable
 
@@ -44,6 +44,7 @@ class _Parts:
     objective: tuple[Expression, bool] | None = None
     restrictions: list[tuple[str, Restriction, int]] = field(default_factory=list)  # with its name or none, and place
     tolerance: float = TOLERANCE
+    program: Program = field(default_factory=lambda: Program(()))  # of all that has been read, to find flaws with
 
 
 @lru_cache(maxsize=256)  # runs of one problem ask for the same text again and again
@@ -58,6 +59,7 @@ def read(text: str) -> Document:
     for before, word, name in zip([None, *reader.tokens], reader.tokens, reader.tokens[1:], strict=False):
         if word.text == "variable" and name.kind == "name" and (before is None or before.kind == "newline"):
             parts.variables.setdefault(name.text, Variable(name.text, 0.0, 0.0))
+            parts.program.variable(name.text)
     declared: set[str] = set()
     while reader.next.kind != "end":
         _statement(reader, parts, declared)
@@ -79,12 +81,14 @@ def _statement(reader: Reader, parts: _Parts, declared: set[str]) -> None:
     elif reader.took("variable"):
         variable = _variable(reader, parts, declared)
         parts.variables[variable.name] = variable
+        parts.program.variable(variable.name)
     elif reader.took("let"):
         name = _new_name(reader, parts, "a definition")
         if name in parts.lets:
             raise reader.error(f"'{name}' is defined already")
         reader.expect("=", f"after let {name}")
         parts.lets[name] = _expression(reader, parts)
+        parts.program.known[name] = parts.program.expression(parts.lets[name])
         reader.end_of_line()
     elif reader.next.text in OBJECTIVES:
         if parts.objective is not None:
@@ -161,7 +165,7 @@ def _restriction(reader: Reader, parts: _Parts) -> None:
         strict = f": write {reader.next.text}= instead" if reader.next.text in ("<", ">") else ""
         raise reader.error(f"a constraint needs <=, >= or = here, but there was {reader.next.spoken}{strict}")
     right = _expression(reader, parts)
-    if constant(left, parts.lets) is not None and constant(right, parts.lets) is not None:
+    if all(parts.program.expression(each).value is not None for each in (left, right)):
         raise reader.error("there is no variable in this constraint, so it is the same for every solution", at)
     if reader.next.text in get_args(Comparison):
         raise reader.error("one comparison a line: write the second one as a constraint of its own")
@@ -186,8 +190,8 @@ def _new_name(reader: Reader, parts: _Parts, what: str, *, variable: bool = Fals
 
 def _number(reader: Reader, parts: _Parts) -> float:
     at = reader.next.at
-    value = constant(reader.expression(set(parts.lets)), parts.lets)
-    if value is None or not math.isfinite(value):
+    value = parts.program.expression(reader.expression(set(parts.lets))).value
+    if value is None or not math.isfinite(value) or parts.program.flaw:
         raise reader.error("a number is needed here, without variables", at)
     return value
 
@@ -196,7 +200,9 @@ def _expression(reader: Reader, parts: _Parts) -> Expression:
     """An expression that can have a value."""
     at = reader.next.at
     found = reader.expression(_known(parts))
-    if said := flaw(found, parts.variables, parts.lets):
+    value = parts.program.expression(found).value
+    said = parts.program.flaw or (NO_VALUE if value is not None and not math.isfinite(value) else "")
+    if said:
         raise reader.error(f"this is never a finite number: {said}", at)
     return found
 

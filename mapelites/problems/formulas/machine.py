@@ -10,8 +10,6 @@ k constants; i instructions (code and two registers); the registers of the o res
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 
@@ -63,6 +61,7 @@ from mapelites.problems.formulas.tree import (
 )  # fmt: skip
 
 MOST_SQUARED = 4  # the largest power that is worked out by multiplying
+NO_VALUE = "a part of it without variables has no value"
 
 
 @kernel
@@ -150,18 +149,27 @@ class Program:
     """Collects constants and instructions; what was worked out once is not worked out again."""
 
     def __init__(self, variables: tuple[str, ...]) -> None:
-        self.known: dict[str, _Register] = {name: _Register("variable", i) for i, name in enumerate(variables)}
+        self.known: dict[str, _Register] = {}
         self.constants: dict[float, _Register] = {}
         self.instructions: dict[tuple[int, _Register, _Register], _Register] = {}
-        self.divides_by_zero = False
+        self.flaw = ""  # why something in it has no finite value whatever the variables are
+        for name in variables:
+            self.variable(name)
+
+    def variable(self, name: str) -> None:
+        """Have a register for a variable, if there is none."""
+        self.known.setdefault(name, _Register("variable", len(self.known)))
 
     def constant(self, value: float) -> _Register:
         """The register of a constant."""
+        if math.isnan(value):
+            self.flaw = self.flaw or NO_VALUE
         return self.constants.setdefault(float(value), _Register("constant", len(self.constants), float(value)))
 
     def do(self, code: int, a: _Register, b: _Register | None = None) -> _Register:
         """The register that holds the result of an instruction; of constants it is a constant."""
-        self.divides_by_zero |= code == DIVIDE and b is not None and b.value == 0.0
+        if code == DIVIDE and b is not None and b.value == 0.0:
+            self.flaw = "it divides by zero"
         if a.value is not None and (b is None or b.value is not None):
             with np.errstate(all="ignore"):
                 given = [np.float64(each.value) for each in (a, b) if each is not None]
@@ -222,27 +230,3 @@ def data_of(document: Document) -> Array:
     ]
     ends = [first[each.kind] + each.place for each in results]
     return np.array([*head, *program.constants, *steps, *ends], dtype=np.float64)
-
-
-def flaw(node: Expression, variables: Iterable[str], lets: Mapping[str, Expression]) -> str:
-    """Why an expression has no finite value whatever the variables are, in words; nothing where it may have one."""
-    program = Program(tuple(variables))
-    for name, each in lets.items():
-        program.known[name] = program.expression(each)
-    value = program.expression(node).value
-    if program.divides_by_zero:
-        return "it divides by zero"
-    if any(math.isnan(each) for each in program.constants) or (value is not None and not math.isfinite(value)):
-        return "a part of it without variables has no value"
-    return ""
-
-
-def constant(node: Expression, lets: Mapping[str, Expression]) -> float | None:
-    """The value of an expression without variables; None where there are some."""
-    program = Program(())
-    for name, each in lets.items():
-        with suppress(KeyError):  # it has variables, so it is not for us
-            program.known[name] = program.expression(each)
-    with suppress(KeyError):
-        return program.expression(node).value
-    return None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from components import run_failures, summary
 from components import run_ids as ids
-from components.format import count, duration, many, number, percent, rate, rough_count
+from components.format import count, duration, many, number, percent, rate, rough_count, sentence
 from components.run_curve import curves
 from components.shell_notices import icon
 from mapelites.runs import Moment, Run, Store
@@ -221,7 +221,7 @@ def _trouble(run: Run) -> list[Component]:
     if run.state == "paused" and run.reason:
         found.append(
             dmc.Alert(
-                dmc.Text(f"{run.reason[:1].upper()}{run.reason[1:]}.", size="sm"),
+                dmc.Text(sentence(run.reason), size="sm"),
                 title="This run had to pause",
                 color="gray",
                 icon=icon("alert"),
@@ -233,7 +233,11 @@ def _trouble(run: Run) -> list[Component]:
         words = "Resume takes it up from the last checkpoint."
         found.append(
             dmc.Alert(
-                [dmc.Text(run.reason or "The reason is not known.", size="sm"), dmc.Text(words, size="sm"), details],
+                [
+                    dmc.Text(sentence(run.reason or "the reason is not known"), size="sm"),
+                    dmc.Text(words, size="sm"),
+                    details,
+                ],
                 title="This run failed",
                 color="red",
                 icon=icon("alert"),

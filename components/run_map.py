@@ -54,7 +54,10 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
             box,
             html.Div(id="map-legend", className="legend"),
             html.Div(
-                "Point at a cell, or move through them with the arrow keys.",
+                [
+                    html.Span("Point at a cell, or move through them with the arrow keys.", className="with-keys"),
+                    html.Span("Tap a cell to look into it.", className="with-fingers"),
+                ],
                 id="map-readout",
                 className="map-readout",
                 role="status",

@@ -13,6 +13,7 @@ import dash_mantine_components as dmc
 from dash import html, set_props
 from dash.development.base_component import Component
 
+from components.format import sentence
 from mapelites.errors import InputError
 
 NOTICES = "notices"
@@ -53,7 +54,7 @@ def show(*notices: dict[str, Any]) -> None:
 def failed(error: Exception) -> None:
     """What a callback that raised an error tells the person: input errors in their own words."""
     if isinstance(error, InputError):
-        show(notice("That did not work", _sentence(str(error)), "error"))
+        show(notice("That did not work", sentence(str(error)), "error"))
         return
     log.error("a callback failed", exc_info=error)
     show(notice("Something went wrong on the server", f"{type(error).__name__}: {error}", "error", key="server-error"))
@@ -62,7 +63,3 @@ def failed(error: Exception) -> None:
 def container() -> Component:
     """Where notifications appear."""
     return dmc.NotificationContainer(id=NOTICES, position="bottom-right", limit=5, zIndex=2_000)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -173,12 +173,13 @@
   }
 
   // Zoomed in, a label of an outer bin may reach beyond the map: there it would stand over a constraint's name.
-  function outerLabels(gd) {
+  function showZoom(gd) {
     const map = meta(), area = gd.querySelector(".nsewdrag");
     if (!map || !area) { return; }
     const frame = area.getBoundingClientRect();
     const isWhole = (axis, length) => axis.range[1] - axis.range[0] >= length - 0.01;
     const whole = isWhole(gd._fullLayout.xaxis, map.columns) && isWhole(gd._fullLayout.yaxis, map.rows);
+    byId("map-box").dataset.zoomed = whole ? "" : "yes"; // then there is a way back
     gd.layout.annotations.forEach((label, i) => {
       const drawn = label.name && gd.querySelector('.annotation[data-index="' + i + '"]');
       if (!drawn) { return; }
@@ -210,7 +211,7 @@
     gd.on("plotly_click", (event) => { const p = event.points[0]; readout(p.y, p.x); select(p.y, p.x); });
     gd.on("plotly_hover", (event) => { const p = event.points[0]; pointed = { x: p.x, y: p.y, mouse: event.event }; tip(pointed, event.event); });
     gd.on("plotly_unhover", () => { pointed = null; tip(null); });
-    gd.on("plotly_afterplot", () => { outlines(); legend(); retell(); outerLabels(gd); window.dash_clientside.live.plotted(); });
+    gd.on("plotly_afterplot", () => { outlines(); legend(); retell(); showZoom(gd); window.dash_clientside.live.plotted(); });
     gd.on("plotly_relayout", outlines);
   }
 

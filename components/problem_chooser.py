@@ -95,7 +95,6 @@ def select(component_id: str, value: str) -> Component:
         data=options(),
         value=value,
         searchable=True,
-        clearSearchOnFocus=True,  # else what is typed stands in the midst of the chosen problem's line
         selectFirstOptionOnChange=True,
         allowDeselect=False,
         nothingFoundMessage="No problem matches",

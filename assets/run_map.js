@@ -1,7 +1,7 @@
 // The run page in the browser: what must not wait for the server. The cursor on the map and its words, the
 // address that follows the view, copies to the clipboard and pictures of the map.
 (function () {
-  const NARROW = "(max-width: 720px)";
+  const NARROW = "(max-width: 720px)", SHEET = "(max-width: 1080px)"; // there the inspector is a sheet from below
   const SHOWN = 4, AWAY = ";"; // how many axes a map has, and what stands before a constraint that is off it
   const cursor = { row: null, column: null };
   const told = { row: null, column: null }; // the place that the readout tells of
@@ -189,10 +189,10 @@
     });
   }
 
-  // On a phone the inspector comes from below: the cell it tells of stays in sight above it.
+  // On a narrow screen the inspector comes from below: the cell it tells of stays in sight above it.
   function reveal() {
     const mark = byId("map-selection"), sheet = byId("inspector");
-    if (!mark || mark.hidden || !sheet || !window.matchMedia(NARROW).matches) { return; }
+    if (!mark || mark.hidden || !sheet || !window.matchMedia(SHEET).matches) { return; }
     const box = mark.getBoundingClientRect();
     const top = document.querySelector(".header").offsetHeight;
     const bottom = window.innerHeight - parseFloat(getComputedStyle(sheet).maxHeight);
@@ -354,6 +354,7 @@
     if (!label) { return; }
     const before = label.dataset.words || label.textContent;
     label.dataset.words = before;
+    label.style.minWidth = label.offsetWidth + "px"; // its neighbours stay where they are
     label.textContent = text;
     setTimeout(() => { label.textContent = before; }, 3000);
   }

@@ -197,10 +197,9 @@ def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
                 display=None if value else "none",
             )
         )
-    button = dmc.Button("Axes", variant="default", size="xs", leftSection=icon("compare"))
-    swap = dmc.Button(
-        "Swap x and y", id="axes-swap", variant="default", size="xs", display="none" if len(names) < 2 else None
-    )
+    alone = "none" if len(names) < 2 else None  # there is nothing to choose or to swap
+    button = dmc.Button("Axes", variant="default", size="xs", leftSection=icon("compare"), display=alone)
+    swap = dmc.Button("Swap x and y", id="axes-swap", variant="default", size="xs")
     every = dmc.Button(
         "Put every constraint on the map", id="axes-all", variant="default", size="xs",
         display=None if _is_short(fold) else "none",

@@ -2,6 +2,7 @@
 // address that follows the view, copies to the clipboard and pictures of the map.
 (function () {
   const NARROW = "(max-width: 720px)", SHEET = "(max-width: 1080px)"; // there the inspector is a sheet from below
+  const LABEL = 9.5; // pixels that a line of a label takes
   const SHOWN = 4, AWAY = ";"; // how many axes a map has, and what stands before a constraint that is off it
   const cursor = { row: null, column: null };
   const told = { row: null, column: null }; // the place that the readout tells of
@@ -172,6 +173,12 @@
     element.style.top = Math.max(0, top - element.offsetHeight - 10) + "px";
   }
 
+  // Labels of inner bins that would stand over each other in this window are not seen; zoomed in they have room.
+  function roomForLabels(gd, box) {
+    const room = (axis) => axis._length / (axis.range[1] - axis.range[0]) >= LABEL;
+    box.dataset.crowded = [["x", gd._fullLayout.xaxis], ["y", gd._fullLayout.yaxis]].filter((each) => !room(each[1])).map((each) => each[0]).join(" ");
+  }
+
   // Zoomed in, a label of an outer bin may reach beyond the map: there it would stand over a constraint's name.
   function showZoom(gd) {
     const map = meta(), area = gd.querySelector(".nsewdrag");
@@ -180,6 +187,7 @@
     const isWhole = (axis, length) => axis.range[1] - axis.range[0] >= length - 0.01;
     const whole = isWhole(gd._fullLayout.xaxis, map.columns) && isWhole(gd._fullLayout.yaxis, map.rows);
     byId("map-box").dataset.zoomed = whole ? "" : "yes"; // then there is a way back
+    roomForLabels(gd, byId("map-box"));
     gd.layout.annotations.forEach((label, i) => {
       const drawn = label.name && gd.querySelector('.annotation[data-index="' + i + '"]');
       if (!drawn) { return; }

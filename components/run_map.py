@@ -40,6 +40,7 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
             html.Div(id="map-pinned", className="map-outline map-pinned", hidden=True),
             html.Div(id="map-selection", className="map-outline map-selection", hidden=True),
             html.Div(id="map-cursor", className="map-outline map-cursor", hidden=True),
+            dmc.Button("Reset zoom", id="zoom-reset", variant="default", size="compact-xs"),
             html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
         ],
         id=ids.MAP_BOX,
@@ -171,7 +172,6 @@ def _toolbar(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> 
             ),
             _axes(tolerances, view["axes"]),
             *many_controls.layout(problem, tolerances, view["axes"], view["rest"]),
-            dmc.Button("Reset zoom", id="zoom-reset", variant="subtle", color="gray", size="xs"),
         ],
         className="map-toolbar",
     )

@@ -236,9 +236,7 @@ def _tolerances(levels: Any, errors: dict[str, str]) -> Tolerances | None:
     try:
         return tolerance_form.read(levels)
     except InputError as error:
-        text = str(error)
-        known = text.removeprefix("tolerances: ")
-        errors["tolerances"] = f"Levels of {text}" if known == text else f"{known[:1].upper()}{known[1:]}"
+        errors["tolerances"] = _words(error)
         return None
 
 

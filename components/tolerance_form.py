@@ -72,7 +72,11 @@ def read(data: Any) -> Tolerances:
     ):
         raise InputError("tolerances: levels for every constraint are needed, but none came")
     names = tuple(str(name) for name in data["names"])
-    return Tolerances(names, tuple(parse(name, levels) for name, levels in zip(names, data["levels"], strict=False)))
+    try:
+        levels = tuple(parse(name, each) for name, each in zip(names, data["levels"], strict=False))
+    except InputError as error:
+        raise InputError(f"levels of {error}") from None
+    return Tolerances(names, levels)
 
 
 def parse(name: str, levels: Any) -> tuple[float, ...]:

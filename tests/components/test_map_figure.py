@@ -119,6 +119,17 @@ def test_a_large_map_draws_no_lines_between_its_inner_bins_and_sends_one_byte_pe
     assert found["layout"]["xaxis"]["ticktext"] == []
 
 
+def test_inner_bins_without_room_for_labels_are_told_in_words() -> None:
+    problem = get("C16", 10)
+    for bins, labels in ((8, 64), (9, 0)):  # 30 rows have room, and 64 columns
+        tolerances = Tolerances.same(problem, tuple(float(k) for k in range(bins - 1)))
+        layout = drawn(Archive(problem, tolerances, Elites.empty(problem)))["layout"]
+        assert (len(layout["xaxis"]["ticktext"]), len(layout["yaxis"]["ticktext"])) == (labels, 0)
+        texts = [each["text"] for each in layout["annotations"]]
+        assert "<b>g2</b> ↑, in it <b>h2</b> ↑" in texts
+        assert ("in each of these, from 0 to >7" in texts) == (labels == 0)
+
+
 def test_labels_stay_short_where_levels_have_many_digits() -> None:
     tolerances = Tolerances(("g1",), ((0, 1 / 3, 123456.789),))
     assert bounds(tolerances, 0) == ("0", "≤0.333", "≤1.23e5", ">1.23e5")

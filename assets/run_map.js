@@ -106,7 +106,8 @@
     const trace = gd._fullData ? gd._fullData[0] : gd.data[0];
     const shade = at(trace.z, row, column), value = at(trace.customdata, row, column);
     const same = (mark) => mark && mark[0] === row && mark[1] === column;
-    const marks = (same(map.feasible) ? ", best feasible" : "") + (same(map.best) ? ", best overall" : "");
+    const isOwn = !map.cells || String(cellAt(map, row, column)) === map.own.feasible;
+    const marks = (same(map.feasible) ? (isOwn ? ", best feasible" : ", the best feasible behind it") : "") + (same(map.best) ? ", best overall" : "");
     const state = shade === 1 ? "cannot exist" : shade === 0 ? "empty" : "objective " + number(value) + colourWords(map, row, column) + marks;
     return { place: place, state: state };
   }
@@ -320,8 +321,13 @@
     if (target.dataset.cell) { setProps("run-selected", { data: plainCell(BigInt(target.dataset.cell)) }); return; }
     const map = meta();
     if (!map) { return; }
-    const mark = target.dataset.goto === "goto-best" ? map.best : map.feasible;
-    if (mark) { readout(mark[0], mark[1]); select(mark[0], mark[1]); }
+    // The elite itself: where constraints are folded away, its place on the map may show another.
+    const cell = map.own[target.dataset.goto === "goto-best" ? "best" : "feasible"];
+    if (cell === null) { return; }
+    const place = placeOf(map, cell);
+    readout(place.row, place.column);
+    Object.assign(cursor, place);
+    setProps("run-selected", { data: plainCell(BigInt(cell)) });
   }
 
   document.addEventListener("keydown", onKey);

@@ -25,6 +25,7 @@ COLOUR_NAMES = {
     "satisfied": "Satisfied constraints",
 }
 SCALE_NAMES = {"auto": "Automatic", "linear": "Linear", "log": "Logarithmic", "rank": "Rank"}
+SHORT_NAME = 4  # letters of a constraint's name that a narrow select has room for
 AXIS_NAMES = ("x, outer", "y, outer", "x, inner", "y, inner")
 
 
@@ -182,6 +183,7 @@ def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
     fold = Fold.of(tolerances, axes)
     order, names = fold.order[: fold.shown], tolerances.names
     selects = []
+    width = 84 if max(map(len, names)) <= SHORT_NAME else 132
     for place in range(SHOWN):
         value = names[order[place]] if place < len(order) else None
         selects.append(
@@ -192,7 +194,7 @@ def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
                 label=AXIS_NAMES[place],
                 allowDeselect=False,
                 size="xs",
-                w=84,
+                w=width,
                 comboboxProps={"withinPortal": False},
                 display=None if value else "none",
             )
@@ -206,7 +208,7 @@ def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
     )  # fmt: skip
     inside = dmc.Stack([dmc.Group(selects, gap="xs"), swap, every], gap="sm")
     return dmc.Popover(
-        [dmc.PopoverTarget(button), dmc.PopoverDropdown(inside)],
+        [dmc.PopoverTarget(button), dmc.PopoverDropdown(inside, maw="92vw")],
         position="bottom-start",
         trapFocus=True,
         keepMounted=True,

@@ -61,6 +61,8 @@ def test_the_best_overall_is_outlined_in_red_and_the_best_feasible_has_a_star(ar
     assert box["visible"]
     star = (found["data"][1]["y"][0], found["data"][1]["x"][0])
     assert star == (fold.place(feasible.cell) if feasible else (None, None))
+    own = {"best": str(best.cell), "feasible": str(feasible.cell) if feasible else None}
+    assert found["layout"]["meta"]["own"] == own
 
 
 def test_the_readout_gets_what_the_colours_stand_for_where_that_is_not_the_objective(archive: Archive) -> None:

@@ -23,8 +23,8 @@
   // A cell may hold two designs, its elite and the best feasible one behind it. What is pressed says which is meant.
   let behind = false;
   document.addEventListener("click", function (event) {
-    const target = event.target.closest && event.target.closest("[data-cell].text-button");
-    if (target) { behind = target.dataset.behind === "true"; }
+    const target = event.target.closest && event.target.closest("[data-cell].text-button, [data-goto]");
+    if (target) { behind = target.dataset.behind === "true" || target.dataset.goto === "goto-feasible"; }
   }, true);
 
   document.addEventListener("click", function (event) {

@@ -45,7 +45,7 @@
   }
 
   function complain(words) {
-    const notice = { action: "show", id: "map-error", title: "The map cannot be drawn", message: words, color: "red", autoClose: 12000, withBorder: true };
+    const notice = { action: "show", id: "map-error", title: "The map cannot be drawn", message: words, color: "red", autoClose: 12000, withBorder: true, closeButtonProps: { "aria-label": "Close this notice" } };
     setProps("notices", { sendNotifications: [notice] });
   }
 

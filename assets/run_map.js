@@ -1,7 +1,8 @@
 // The run page in the browser: what must not wait for the server. The cursor on the map and its words, the
 // address that follows the view, copies to the clipboard and pictures of the map.
 (function () {
-  const NARROW = "(max-width: 720px)";
+  const NARROW = "(max-width: 720px)", SHEET = "(max-width: 1080px)"; // there the inspector is a sheet from below
+  const LABEL = 9.5; // pixels that a line of a label takes
   const SHOWN = 4, AWAY = ";"; // how many axes a map has, and what stands before a constraint that is off it
   const cursor = { row: null, column: null };
   const told = { row: null, column: null }; // the place that the readout tells of
@@ -105,7 +106,8 @@
     const trace = gd._fullData ? gd._fullData[0] : gd.data[0];
     const shade = at(trace.z, row, column), value = at(trace.customdata, row, column);
     const same = (mark) => mark && mark[0] === row && mark[1] === column;
-    const marks = (same(map.feasible) ? ", best feasible" : "") + (same(map.best) ? ", best overall" : "");
+    const isOwn = !map.cells || String(cellAt(map, row, column)) === map.own.feasible;
+    const marks = (same(map.feasible) ? (isOwn ? ", best feasible" : ", the best feasible behind it") : "") + (same(map.best) ? ", best overall" : "");
     const state = shade === 1 ? "cannot exist" : shade === 0 ? "empty" : "objective " + number(value) + colourWords(map, row, column) + marks;
     return { place: place, state: state };
   }
@@ -172,13 +174,21 @@
     element.style.top = Math.max(0, top - element.offsetHeight - 10) + "px";
   }
 
+  // Labels of inner bins that would stand over each other in this window are not seen; zoomed in they have room.
+  function roomForLabels(gd, box) {
+    const room = (axis) => axis._length / (axis.range[1] - axis.range[0]) >= LABEL;
+    box.dataset.crowded = [["x", gd._fullLayout.xaxis], ["y", gd._fullLayout.yaxis]].filter((each) => !room(each[1])).map((each) => each[0]).join(" ");
+  }
+
   // Zoomed in, a label of an outer bin may reach beyond the map: there it would stand over a constraint's name.
-  function outerLabels(gd) {
+  function showZoom(gd) {
     const map = meta(), area = gd.querySelector(".nsewdrag");
     if (!map || !area) { return; }
     const frame = area.getBoundingClientRect();
     const isWhole = (axis, length) => axis.range[1] - axis.range[0] >= length - 0.01;
     const whole = isWhole(gd._fullLayout.xaxis, map.columns) && isWhole(gd._fullLayout.yaxis, map.rows);
+    byId("map-box").dataset.zoomed = whole ? "" : "yes"; // then there is a way back
+    roomForLabels(gd, byId("map-box"));
     gd.layout.annotations.forEach((label, i) => {
       const drawn = label.name && gd.querySelector('.annotation[data-index="' + i + '"]');
       if (!drawn) { return; }
@@ -188,10 +198,10 @@
     });
   }
 
-  // On a phone the inspector comes from below: the cell it tells of stays in sight above it.
+  // On a narrow screen the inspector comes from below: the cell it tells of stays in sight above it.
   function reveal() {
     const mark = byId("map-selection"), sheet = byId("inspector");
-    if (!mark || mark.hidden || !sheet || !window.matchMedia(NARROW).matches) { return; }
+    if (!mark || mark.hidden || !sheet || !window.matchMedia(SHEET).matches) { return; }
     const box = mark.getBoundingClientRect();
     const top = document.querySelector(".header").offsetHeight;
     const bottom = window.innerHeight - parseFloat(getComputedStyle(sheet).maxHeight);
@@ -210,7 +220,7 @@
     gd.on("plotly_click", (event) => { const p = event.points[0]; readout(p.y, p.x); select(p.y, p.x); });
     gd.on("plotly_hover", (event) => { const p = event.points[0]; pointed = { x: p.x, y: p.y, mouse: event.event }; tip(pointed, event.event); });
     gd.on("plotly_unhover", () => { pointed = null; tip(null); });
-    gd.on("plotly_afterplot", () => { outlines(); legend(); retell(); outerLabels(gd); window.dash_clientside.live.plotted(); });
+    gd.on("plotly_afterplot", () => { outlines(); legend(); retell(); showZoom(gd); window.dash_clientside.live.plotted(); });
     gd.on("plotly_relayout", outlines);
   }
 
@@ -311,8 +321,13 @@
     if (target.dataset.cell) { setProps("run-selected", { data: plainCell(BigInt(target.dataset.cell)) }); return; }
     const map = meta();
     if (!map) { return; }
-    const mark = target.dataset.goto === "goto-best" ? map.best : map.feasible;
-    if (mark) { readout(mark[0], mark[1]); select(mark[0], mark[1]); }
+    // The elite itself: where constraints are folded away, its place on the map may show another.
+    const cell = map.own[target.dataset.goto === "goto-best" ? "best" : "feasible"];
+    if (cell === null) { return; }
+    const place = placeOf(map, cell);
+    readout(place.row, place.column);
+    Object.assign(cursor, place);
+    setProps("run-selected", { data: plainCell(BigInt(cell)) });
   }
 
   document.addEventListener("keydown", onKey);
@@ -353,6 +368,7 @@
     if (!label) { return; }
     const before = label.dataset.words || label.textContent;
     label.dataset.words = before;
+    label.style.minWidth = label.offsetWidth + "px"; // its neighbours stay where they are
     label.textContent = text;
     setTimeout(() => { label.textContent = before; }, 3000);
   }

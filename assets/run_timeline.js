@@ -1,7 +1,7 @@
 // The timeline in the browser: what is moved by hand must not be moved back by an answer that was on its way.
 (function () {
   const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
-  const hand = { held: false, step: 0 }; // a finger on the slider, or a key that goes from moment to moment
+  const hand = { held: false, step: 0, place: 0 }; // a finger on the slider, a key that goes from moment to moment, where that led
 
   const none = () => window.dash_clientside.no_update;
   const context = () => window.dash_clientside.callback_context;
@@ -13,7 +13,10 @@
   document.addEventListener("keydown", (event) => { hand.step = (isSlider(event) && STEPS[event.key]) || 0; }, true);
   document.addEventListener("pointerdown", (event) => { hand.held = isSlider(event); hand.step = 0; }, true);
   for (const kind of ["pointerup", "pointercancel"]) {
-    document.addEventListener(kind, () => { hand.held = false; }, true);
+    document.addEventListener(kind, () => {
+      if (hand.held) { setTimeout(() => window.dash_clientside.set_props("timeline-slider", { value: hand.place }), 0); }
+      hand.held = false; // what is let go of between two moments goes to the one that is shown
+    }, true);
   }
 
   function nearest(moments, at) {
@@ -25,7 +28,7 @@
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     timeline: {
       // The slider's scale never changes: a slider with another one is another element, and slips out of the hand.
-      follow: function (value, moments, live, play, step, was, wasStopped, scale) {
+      follow: function (value, moments, live, play, step, was, wasStopped, scale, wasStill) {
         const last = moments.length - 1;
         let at = was, stopped = wasStopped, index = isNothing(at) ? last : nearest(moments, at);
         const place = () => (last > 0 ? Math.round((scale * Math.max(index, 0)) / last) : scale);
@@ -50,8 +53,9 @@
         const text = last < 0 ? "no history yet" : "evaluation " + moments[Math.max(index, 0)].toLocaleString("en-US");
         const looks = [isLive ? "filled" : "default", "icon icon-" + (stopped ? "play" : "pause"),
                        stopped ? "Play the history" : "Pause the replay"];
-        return [hand.held ? none() : place(), fresh(isLive ? null : at, was), fresh(stopped, wasStopped), text,
-                ...(same ? looks.map(none) : looks)];
+        hand.place = place();
+        return [hand.held ? none() : hand.place, fresh(isLive ? null : at, was), fresh(stopped, wasStopped), text,
+                ...(same ? looks.map(none) : looks), fresh(last < 1, wasStill), fresh(last < 1, wasStill)];
       },
     },
   });

@@ -93,6 +93,16 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
     }
   });
 
+  // What is typed into a list that searches takes the place of what is chosen in it.
+  for (const kind of ["focusin", "click"]) {
+    document.addEventListener(kind, function (event) {
+      const field = event.target;
+      if (!field.matches || !field.matches("input[aria-haspopup=listbox]:not([readonly])")) { return; }
+      const isNew = kind === "focusin" || field.getAttribute("aria-expanded") !== "true"; // else somebody is typing in it
+      if (isNew) { setTimeout(() => field.select(), 0); }
+    }, true);
+  }
+
   // A page that a callback leads to opens at its top, as one does that a link leads to.
   window.addEventListener("_dashprivate_pushstate", () => window.scrollTo(0, 0));
 

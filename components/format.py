@@ -122,6 +122,15 @@ def state(name: str) -> str:
     return STATES.get(name, name)
 
 
+def sentence(text: str) -> str:
+    """Words as a sentence begins and ends.
+
+    >>> sentence("its process died"), sentence("Why?")
+    ('Its process died.', 'Why?')
+    """
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
 def _plain(value: float) -> str:
     whole_digits = max(1, math.floor(math.log10(abs(value))) + 1)
     rounded = float(f"{value:.{DIGITS - 1}e}")

@@ -134,8 +134,15 @@ def _hint() -> Component:
         [
             dmc.Text("No cell is chosen.", fw=600, size="sm"),
             dmc.Text(
-                "Click a cell of the map, or move to one with the arrow keys and press Enter, or press an objective in "
-                "an answer: its solution stands here, what it costs, which constraints it breaks and by how much.",
+                [
+                    html.Span(
+                        "Click a cell of the map, or move to one with the arrow keys and press Enter, or press ",
+                        className="with-keys",
+                    ),
+                    html.Span("Tap a cell of the map, or ", className="with-fingers"),
+                    "an objective in an answer: its solution stands here, what it costs, which constraints it breaks "
+                    "and by how much.",
+                ],
                 size="sm",
                 c="dimmed",
             ),

@@ -38,7 +38,7 @@ def place_in_words(archive: Archive, cell: int) -> list[Component]:
 def verdict(archive: Archive, elite: Elite) -> Component:
     """Feasible, or which constraints fail and by how much."""
     if elite.feasible:
-        return dmc.Badge("feasible", color="teal", variant="light", className="state")
+        return dmc.Badge("feasible", color="teal", variant="light", className="state state-feasible")
     limits = archive.problem.feasible_up_to
     failing = [
         html.Span(f"{name} by {number(float(violation))}", className="number")

@@ -10,6 +10,7 @@ from components.map_fold import Axis, Fold
 from mapelites.tolerances import Tolerances, short
 
 LONGEST = 6  # characters of a level in a label
+MOST_WHOLE = 5  # outer bins whose labels have room for both bounds
 FONT = "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -49,10 +50,14 @@ class Look:
         """The size of inner labels."""
         return 10 if self.narrow else 10.5
 
-    @property
-    def most_inner(self) -> int:
+    def most_inner(self, *, across: bool) -> int:
         """How many inner labels fit along an axis."""
-        return 26 if self.narrow else 50
+        return 26 if self.narrow else 64 if across else 30
+
+    @property
+    def most_letters(self) -> int:
+        """How many letters of a label fit beside the map."""
+        return 12 if self.narrow else 13
 
     @property
     def most_level(self) -> int:
@@ -67,7 +72,12 @@ class Look:
     @property
     def inner_depth(self) -> int:
         """The room for inner labels, in pixels."""
-        return 38 if self.narrow else 44
+        return 42 if self.narrow else 44
+
+    @property
+    def words_depth(self) -> int:
+        """The room for outer labels that stand upright, above words about the inner ones."""
+        return self.inner_depth + 8
 
 
 def bounds(tolerances: Tolerances, constraint: int) -> tuple[str, ...]:
@@ -123,7 +133,8 @@ def margins(fold: Fold, look: Look) -> dict[str, int]:
     """Room for the labels, fixed so that nothing moves while the map fills."""
     one = 66 if look.narrow else 92
     deep = look.inner_depth + (22 if look.narrow else 26)
-    left = deep + 10 if len(fold.y.bins) > 1 else one if fold.y.bins else 34
+    left = deep + 24 if len(fold.y.bins) > 1 and fold.y.bins[0] > MOST_WHOLE else deep + 10
+    left = left if len(fold.y.bins) > 1 else one if fold.y.bins else 34
     longest = max((len(fold.tolerances.names[c]) for c in fold.x.constraints), default=0)
     left = max(left, min(26 + 7 * longest, 110 if look.narrow else 180))
     bottom = deep if len(fold.x.bins) > 1 else 58 if _upright(fold.x, look) else 34
@@ -146,9 +157,10 @@ def _ticks(fold: Fold, axis: Axis, look: Look, *, across: bool) -> tuple[list[in
     labels = bounds(fold.tolerances, axis.constraints[-1])
     if len(axis.constraints) == 1:
         full = intervals(fold.tolerances, axis.constraints[0])
-        labels = labels if look.narrow and across else full
+        spacious = axis.length <= MOST_WHOLE and not look.narrow if across else max(map(len, full)) <= look.most_letters
+        labels = full if spacious else labels
         return _thinned(list(range(axis.length)), list(labels), 40)
-    if axis.length > look.most_inner:
+    if not _labelled(axis, look, across=across):
         return [], []
     return list(range(axis.length)), list(labels) * axis.bins[0]
 
@@ -160,11 +172,11 @@ def _upright(axis: Axis, look: Look) -> bool:
 
 def _outer_labels(fold: Fold, axis: Axis, look: Look, *, across: bool) -> list[dict[str, Any]]:
     outer, inner = axis.bins
-    crowded = outer > look.most_level
+    crowded = outer > (look.most_level if across else MOST_WHOLE)
     texts = intervals(fold.tolerances, axis.constraints[0])
-    if look.narrow or crowded:
+    if look.narrow or outer > MOST_WHOLE or not (across or max(map(len, texts)) < look.most_letters):
         texts = bounds(fold.tolerances, axis.constraints[0])
-    shown = look.inner_depth if axis.length <= look.most_inner else 4
+    shown = look.inner_depth if _labelled(axis, look, across=across) else 4
     places, labels = _thinned([i * inner + (inner - 1) / 2 for i in range(outer)], list(texts), 20)
     name = "outer x" if across else "outer y"  # for the script that hides what would stand over others
     plain = {"showarrow": False, "font": {"size": look.size, "color": look.text}, "name": name}
@@ -175,31 +187,41 @@ def _outer_labels(fold: Fold, axis: Axis, look: Look, *, across: bool) -> list[d
     return [{**plain, **where, "y": place, "text": text} for place, text in zip(places, labels, strict=True)]
 
 
+def _labelled(axis: Axis, look: Look, *, across: bool) -> bool:
+    """Whether the inner bins of an axis have labels of their own, because there is room for them."""
+    return axis.length <= look.most_inner(across=across)
+
+
 def _names(fold: Fold, look: Look) -> list[dict[str, Any]]:
     """Each row of labels begins with the name of its constraint, each column of labels is headed by it."""
     plain = {"showarrow": False, "xref": "paper", "yref": "paper", "font": {"size": look.size, "color": look.text}}
     names = fold.tolerances.names
     found = []
-    for constraint, depth in zip(fold.x.constraints, _depths(fold.x, look), strict=True):
+    for constraint, depth in zip(fold.x.constraints, _depths(fold.x, look, across=True), strict=True):
         where = {"x": 0, "y": 0, "xanchor": "right", "yanchor": "top", "xshift": -6, "yshift": -depth}
         found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> →"})
-    if any(len(names[constraint]) > look.short_name for constraint in fold.y.constraints):
+    if len(fold.x.bins) > 1 and not _labelled(fold.x, look, across=True):
+        inner = bounds(fold.tolerances, fold.x.constraints[1])
+        where = {"x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -look.words_depth}
+        found.append({**plain, **where, "text": f"in each of these, from {inner[0]} to {inner[-1]}"})
+    lacking = len(fold.y.bins) > 1 and not _labelled(fold.y, look, across=False)
+    if lacking or any(len(names[constraint]) > look.short_name for constraint in fold.y.constraints):
         # Long names of both stand side by side above the map: in columns they would cover each other.
         text = ", in it ".join(f"<b>{names[constraint]}</b> ↑" for constraint in fold.y.constraints)
         where = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "yshift": 3}
         return [*found, {**plain, **where, "text": text}]
-    for constraint, depth in zip(fold.y.constraints, _depths(fold.y, look), strict=True):
+    for constraint, depth in zip(fold.y.constraints, _depths(fold.y, look, across=False), strict=True):
         where = {"x": 0, "y": 1, "xanchor": "right", "yanchor": "bottom", "xshift": -depth, "yshift": 3}
         found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> ↑"})
     return found
 
 
-def _depths(axis: Axis, look: Look) -> tuple[int, ...]:
+def _depths(axis: Axis, look: Look, *, across: bool) -> tuple[int, ...]:
     """How far from the map the names of an axis stand: each beside its own labels."""
     if len(axis.bins) < 2:
         return (4,) * len(axis.bins)
-    near, far = 4, look.inner_depth
-    return (far, near) if axis.length <= look.most_inner else (near, far)
+    near = 4
+    return (look.inner_depth, near) if _labelled(axis, look, across=across) else (near, look.words_depth)
 
 
 def _thinned(places: list[Any], labels: list[str], most: int) -> tuple[list[Any], list[str]]:

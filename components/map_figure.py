@@ -66,6 +66,7 @@ def content(archive: Archive, view: View, evaluations: int, given: Colouring | N
         "best": _best(fold, archive, at),
         "box": _box(fold, _best(fold, archive, at)),
         "feasible": _place(fold, archive.best(feasible=True)),
+        "own": {"best": _cell(archive.best()), "feasible": _cell(archive.best(feasible=True))},
         "legend": chosen.legend(),
         "stops": _stops(chosen),
         "occupied": int(fold.counts(archive.elites.cell).sum()),
@@ -96,6 +97,7 @@ def figure(archive: Archive, view: View, drawn: dict[str, Any], *, dark: bool, n
                 "legend": drawn["legend"],
                 "best": drawn["best"],
                 "feasible": drawn["feasible"],
+                "own": drawn["own"],
                 "impossible": bool(fold.impossible(archive).any()),
                 "corner": bool(fold.feasible_boxes(archive.problem)),
                 "cells": drawn["cells"],
@@ -116,7 +118,7 @@ def patch(drawn: dict[str, Any], *, dark: bool) -> dict[str, Any]:
         },
         "marks": {"x": x, "y": y},
         "best": drawn["box"],
-        "meta": {name: drawn[name] for name in ("legend", "best", "feasible", "cells", "shown")},
+        "meta": {name: drawn[name] for name in ("legend", "best", "feasible", "own", "cells", "shown")},
     }
 
 
@@ -225,6 +227,11 @@ def _place(fold: Fold, elite: Elite | None) -> list[int] | None:
     if elite is None or not fold.counts(np.array([elite.cell]))[0]:
         return None
     return list(fold.place(elite.cell))
+
+
+def _cell(elite: Elite | None) -> str | None:
+    """The number of an elite's own cell, which its place may not show; as text, since it may be too large for JSON."""
+    return None if elite is None else str(elite.cell)
 
 
 def _best(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:

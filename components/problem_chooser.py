@@ -95,6 +95,7 @@ def select(component_id: str, value: str) -> Component:
         data=options(),
         value=value,
         searchable=True,
+        selectFirstOptionOnChange=True,
         allowDeselect=False,
         nothingFoundMessage="No problem matches",
         maxDropdownHeight=360,

@@ -233,7 +233,11 @@ def _trouble(run: Run) -> list[Component]:
         words = "Resume takes it up from the last checkpoint."
         found.append(
             dmc.Alert(
-                [dmc.Text(run.reason or "The reason is not known.", size="sm"), dmc.Text(words, size="sm"), details],
+                [
+                    dmc.Text(sentence(run.reason or "the reason is not known"), size="sm"),
+                    dmc.Text(words, size="sm"),
+                    details,
+                ],
                 title="This run failed",
                 color="red",
                 icon=icon("alert"),

@@ -25,6 +25,7 @@ COLOUR_NAMES = {
     "satisfied": "Satisfied constraints",
 }
 SCALE_NAMES = {"auto": "Automatic", "linear": "Linear", "log": "Logarithmic", "rank": "Rank"}
+SHORT_NAME = 4  # letters of a constraint's name that a narrow select has room for
 AXIS_NAMES = ("x, outer", "y, outer", "x, inner", "y, inner")
 
 
@@ -40,6 +41,7 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
             html.Div(id="map-pinned", className="map-outline map-pinned", hidden=True),
             html.Div(id="map-selection", className="map-outline map-selection", hidden=True),
             html.Div(id="map-cursor", className="map-outline map-cursor", hidden=True),
+            dmc.Button("Reset zoom", id="zoom-reset", variant="default", size="compact-xs"),
             html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
         ],
         id=ids.MAP_BOX,
@@ -54,7 +56,10 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
             box,
             html.Div(id="map-legend", className="legend"),
             html.Div(
-                "Point at a cell, or move through them with the arrow keys.",
+                [
+                    html.Span("Point at a cell, or move through them with the arrow keys.", className="with-keys"),
+                    html.Span("Tap a cell to look into it.", className="with-fingers"),
+                ],
                 id="map-readout",
                 className="map-readout",
                 role="status",
@@ -168,7 +173,6 @@ def _toolbar(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> 
             ),
             _axes(tolerances, view["axes"]),
             *many_controls.layout(problem, tolerances, view["axes"], view["rest"]),
-            dmc.Button("Reset zoom", id="zoom-reset", variant="subtle", color="gray", size="xs"),
         ],
         className="map-toolbar",
     )
@@ -179,6 +183,7 @@ def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
     fold = Fold.of(tolerances, axes)
     order, names = fold.order[: fold.shown], tolerances.names
     selects = []
+    width = 84 if max(map(len, names)) <= SHORT_NAME else 132
     for place in range(SHOWN):
         value = names[order[place]] if place < len(order) else None
         selects.append(
@@ -189,22 +194,21 @@ def _axes(tolerances: Tolerances, axes: list[str] | None) -> Component:
                 label=AXIS_NAMES[place],
                 allowDeselect=False,
                 size="xs",
-                w=84,
+                w=width,
                 comboboxProps={"withinPortal": False},
                 display=None if value else "none",
             )
         )
-    button = dmc.Button("Axes", variant="default", size="xs", leftSection=icon("compare"))
-    swap = dmc.Button(
-        "Swap x and y", id="axes-swap", variant="default", size="xs", display="none" if len(names) < 2 else None
-    )
+    alone = "none" if len(names) < 2 else None  # there is nothing to choose or to swap
+    button = dmc.Button("Axes", variant="default", size="xs", leftSection=icon("compare"), display=alone)
+    swap = dmc.Button("Swap x and y", id="axes-swap", variant="default", size="xs")
     every = dmc.Button(
         "Put every constraint on the map", id="axes-all", variant="default", size="xs",
         display=None if _is_short(fold) else "none",
     )  # fmt: skip
     inside = dmc.Stack([dmc.Group(selects, gap="xs"), swap, every], gap="sm")
     return dmc.Popover(
-        [dmc.PopoverTarget(button), dmc.PopoverDropdown(inside)],
+        [dmc.PopoverTarget(button), dmc.PopoverDropdown(inside, maw="92vw")],
         position="bottom-start",
         trapFocus=True,
         keepMounted=True,

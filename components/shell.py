@@ -40,7 +40,7 @@ INDEX = """<!DOCTYPE html>
 DARK = ["#d5d9e0", "#b7bdc9", "#a4abb8", "#8c94a3", "#3a3f4a", "#323742", "#262a33", "#1d2027", "#181b21", "#14161b"]
 THEME = {
     "primaryColor": "indigo",
-    "primaryShade": {"light": 7, "dark": 6},
+    "primaryShade": 7,
     "fontFamily": "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif",
     "fontFamilyMonospace": "ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, monospace",
     "defaultRadius": "md",

@@ -30,6 +30,7 @@ KEYS = (
     (("?",), "This help"),
     (("Tab",), "To the next field, button or map"),
     (("←", "→", "↑", "↓"), "On a map: move between cells"),
+    (("Shift", "→"), "On a map: move by a whole outer bin"),
     (("Enter",), "On a map: look at the cell; in a form: start"),
     (("Esc",), "Close"),
 )
@@ -54,6 +55,7 @@ def layout() -> Component:
         id="help",
         title=dmc.Text("Help", fw=650),
         size="lg",
+        closeButtonProps={"aria-label": "Close the help"},
     )
 
 

@@ -43,6 +43,7 @@ def notice(title: str, message: Any = "", kind: Kind = "done", key: str | None =
         "icon": icon(ICONS[kind]),
         "autoClose": SECONDS[kind] * 1_000,
         "withBorder": True,
+        "closeButtonProps": {"aria-label": "Close this notice"},
     }
 
 

@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 from components import run_ids as ids
 
 STEP = 150  # milliseconds between the moments of a replay
+FEWEST = 2  # moments that there is a way between
 SCALE = 1_000  # the slider's, from the first moment to the last; far more than there are moments
 
 
@@ -26,6 +27,7 @@ def layout(moments: list[int], at: int | None) -> Component:
                 id="timeline-play",
                 variant="default",
                 size="lg",
+                disabled=len(moments) < FEWEST,
                 **{"aria-label": "Play the history"},
             ),
             dmc.Slider(
@@ -36,6 +38,7 @@ def layout(moments: list[int], at: int | None) -> Component:
                 step=1,
                 label=None,
                 updatemode="drag",
+                disabled=len(moments) < FEWEST,
                 className="timeline-slider",
                 thumbLabel="Moment of the run's history",
                 size="sm",
@@ -71,6 +74,8 @@ def register(app: Dash, *_: Any) -> None:
         Output("timeline-live", "variant"),
         Output("timeline-sign", "className"),
         Output("timeline-play", "aria-label"),
+        Output("timeline-play", "disabled"),
+        Output("timeline-slider", "disabled"),
         Input("timeline-slider", "value"),
         Input(ids.MOMENTS, "data"),
         Input("timeline-live", "n_clicks"),
@@ -79,4 +84,5 @@ def register(app: Dash, *_: Any) -> None:
         State(ids.MOMENT, "data"),
         State("timeline-step", "disabled"),
         State("timeline-slider", "max"),
+        State("timeline-slider", "disabled"),
     )

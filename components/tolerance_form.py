@@ -72,24 +72,30 @@ def read(data: Any) -> Tolerances:
     ):
         raise InputError("tolerances: levels for every constraint are needed, but none came")
     names = tuple(str(name) for name in data["names"])
-    return Tolerances(names, tuple(parse(name, levels) for name, levels in zip(names, data["levels"], strict=False)))
+    try:
+        levels = tuple(parse(name, each) for name, each in zip(names, data["levels"], strict=False))
+    except InputError as error:
+        raise InputError(f"levels of {error}") from None
+    return Tolerances(names, levels)
 
 
 def parse(name: str, levels: Any) -> tuple[float, ...]:
     """The levels of one row of chips, sorted and checked; an `InputError` says what is wrong with each."""
     if not isinstance(levels, list):
         raise InputError(f"{name}: levels must be a list, but they were {levels!r}")
-    wrong = list(dict.fromkeys(filter(None, (_fault(name, level) for level in levels))))
+    faults = [_fault(name, [level]) for level in levels]
+    right = sorted(check_levels(name, [level])[-1] for level, fault in zip(levels, faults, strict=True) if not fault)
+    wrong = list(dict.fromkeys(filter(None, [*faults, _fault(name, right)])))
     if wrong:
         more = [] if len(wrong) <= MOST_FAULTS else [f"and {len(wrong) - MOST_FAULTS} more"]
         raise InputError(f"{name}: {'; '.join([*wrong[:MOST_FAULTS], *more])}")
-    return check_levels(name, sorted(check_levels(name, [level])[-1] for level in levels))
+    return check_levels(name, right)
 
 
-def _fault(name: str, level: Any) -> str | None:
-    """What is wrong with one level by itself."""
+def _fault(name: str, levels: list[Any]) -> str | None:
+    """What is wrong with levels, one by itself or all that are right by themselves."""
     try:
-        check_levels(name, [level])
+        check_levels(name, levels)
     except InputError as error:
         return str(error).removeprefix(f"{name}: ")
     return None

@@ -45,6 +45,13 @@ def test_eleven_constraints_are_seen_four_at_a_time_in_pairs_and_all_at_once(
     archive = archive_of(dashboard, reducer)
     opens_run(person, f"/run/{reducer}")
     person.sees("#rest-button", "Other 7: any")
+    feasible = archive.best(feasible=True)
+    assert feasible is not None
+    fold = Fold.of(archive.tolerances)
+    assert fold.cell_at(archive, *fold.place(feasible.cell)) != feasible.cell  # its place shows a better, infeasible one
+    person.presses("[data-goto=goto-feasible]")
+    wait(lambda: exact_objective(person) == feasible.f)
+    person.presses("#inspector-close")
 
     person.presses('[data-pair="stress2,slender"]')
     wait(lambda: "axes=stress2,slender," in person.path)

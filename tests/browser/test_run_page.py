@@ -80,6 +80,7 @@ def test_a_map_fills_while_its_run_goes_on_and_says_when_it_is_over(person: Pers
     assert map_top(person) == top
     person.presses("#zoom-reset")
     wait(lambda: person.driver.execute_script(PLOT + "return gd._fullLayout.xaxis.range") == [-0.5, 24.5])
+    person.sees_no("#zoom-reset")
 
 
 def test_the_inspector_shows_the_numbers_that_the_problem_itself_computes(

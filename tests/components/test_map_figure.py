@@ -61,6 +61,8 @@ def test_the_best_overall_is_outlined_in_red_and_the_best_feasible_has_a_star(ar
     assert box["visible"]
     star = (found["data"][1]["y"][0], found["data"][1]["x"][0])
     assert star == (fold.place(feasible.cell) if feasible else (None, None))
+    own = {"best": str(best.cell), "feasible": str(feasible.cell) if feasible else None}
+    assert found["layout"]["meta"]["own"] == own
 
 
 def test_the_readout_gets_what_the_colours_stand_for_where_that_is_not_the_objective(archive: Archive) -> None:
@@ -117,6 +119,17 @@ def test_a_large_map_draws_no_lines_between_its_inner_bins_and_sends_one_byte_pe
     assert len(found["layout"]["shapes"][SHAPES.index("inner")]["path"]) < 2_000
     assert found["data"][0]["customdata"]["dtype"] == "f4"
     assert found["layout"]["xaxis"]["ticktext"] == []
+
+
+def test_inner_bins_without_room_for_labels_are_told_in_words() -> None:
+    problem = get("C16", 10)
+    for bins, labels in ((8, 64), (9, 0)):  # 30 rows have room, and 64 columns
+        tolerances = Tolerances.same(problem, tuple(float(k) for k in range(bins - 1)))
+        layout = drawn(Archive(problem, tolerances, Elites.empty(problem)))["layout"]
+        assert (len(layout["xaxis"]["ticktext"]), len(layout["yaxis"]["ticktext"])) == (labels, 0)
+        texts = [each["text"] for each in layout["annotations"]]
+        assert "<b>g2</b> ↑, in it <b>h2</b> ↑" in texts
+        assert ("in each of these, from 0 to >7" in texts) == (labels == 0)
 
 
 def test_labels_stay_short_where_levels_have_many_digits() -> None:

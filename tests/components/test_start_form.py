@@ -152,7 +152,7 @@ def test_a_notice_names_three_wrong_fields_in_the_order_of_the_page_and_counts_t
     assert start_form.in_order(errors) == ["dimension", "tolerances", "initial", "seed", "sigma"]
     assert start_form.told(errors) == [
         "The dimension must be a whole number, but it was '3.5'.",
-        "G1: a level must not be negative, but one was -1.",
+        "Levels of g1: a level must not be negative, but one was -1.",
         "Initial samples must be from 1 to 200,000, but it was 0.",
         "And 2 more.",
     ]

@@ -22,6 +22,7 @@ from mapelites.tolerances import PAPER_LEVELS, Tolerances, short
         (["0", "1e-4", "0.0001"], "g1: level 1e-4 is there twice"),
         (["-1", "abc", "0.01"],
          "g1: a level must not be negative, but one was -1; a level must be a number, but one was 'abc'"),
+        (["0", "-1", "2", "2.0"], "g1: a level must not be negative, but one was -1; level 2 is there twice"),
         (["nan"], "g1: a level must be a finite number, but one was nan"),
         (
             [str(k) for k in range(1, 60)],

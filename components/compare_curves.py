@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from components.map_axes import Look
 
 Line = tuple[str, NDArray[np.float64], str]  # name, snapshot's curve, colour
+WIDE = 10.0  # the ratio of the largest to the smallest value from which on a scale is logarithmic
 TITLES = ("cells with an elite", "best feasible objective")
 
 
@@ -23,7 +24,7 @@ def curves(lines: Sequence[Line], *, dark: bool) -> list[dict[str, Any]]:
 def _figure(lines: Sequence[Line], column: int, title: str, look: Look) -> dict[str, Any]:
     values = np.concatenate([curve[:, column] for _, curve, _ in lines]) if lines else np.empty(0)
     values = values[~np.isnan(values)]
-    wide = len(values) > 1 and values.min() > 0 and values.max() / values.min() > 100
+    wide = len(values) > 1 and values.min() > 0 and values.max() / values.min() > WIDE
     grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True}
     scale = {"type": "log", "exponentformat": "power"} if wide and column == 2 else {"type": "linear"}
     return {
@@ -51,5 +52,6 @@ def _trace(name: str, curve: NDArray[np.float64], column: int, shade: str) -> di
         "x": known[:, 0].tolist(),
         "y": known[:, column].tolist(),
         "line": {"shape": "hv", "width": 2.2, "color": shade},
+        "cliponaxis": False,  # the last step is at the edge
         "hovertemplate": f"{name}<br>%{{y:.4g}} at %{{x:,}}<extra></extra>",
     }

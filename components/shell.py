@@ -40,7 +40,7 @@ INDEX = """<!DOCTYPE html>
 DARK = ["#d5d9e0", "#b7bdc9", "#a4abb8", "#8c94a3", "#3a3f4a", "#323742", "#262a33", "#1d2027", "#181b21", "#14161b"]
 THEME = {
     "primaryColor": "indigo",
-    "primaryShade": {"light": 7, "dark": 6},
+    "primaryShade": 7,
     "fontFamily": "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif",
     "fontFamilyMonospace": "ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, monospace",
     "defaultRadius": "md",
@@ -145,6 +145,13 @@ def register(app: Dash, context: Context, pages: Sequence[Page]) -> None:
         ClientsideFunction("shell", "watchScheme"), Output(SCHEME, "data"), Input("navigation", "id")
     )
     shell_help.register(app)
+
+
+def label_upload(app: Dash, upload: str) -> None:
+    """Name the field of an upload for screen readers. Only a callback with an output is called for a new page."""
+    app.clientside_callback(
+        ClientsideFunction("shell", "labelUpload"), Output(upload, "className"), Input(upload, "id")
+    )
 
 
 def _broken(error: Exception, pages: Sequence[Page]) -> tuple[Component, list[Component], str]:

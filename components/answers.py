@@ -87,7 +87,7 @@ def layout(run: Run, shown: Tolerances, data: Mapping[str, Any]) -> Component:
         debounce=400, size="sm", className="answer-field",
     )  # fmt: skip
     margin = dmc.TextInput(
-        id="answers-margin", label="Each violated by less than", value=data["margin"], debounce=400, size="sm",
+        id="answers-margin", label="Each violated by at most", value=data["margin"], debounce=400, size="sm",
         description="a number, or a share of the last level such as 5 %", className="answer-field",
     )  # fmt: skip
     most = dmc.SegmentedControl(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update, set_props
 from dash.development.base_component import Component
 
 from components import summary
@@ -191,6 +191,7 @@ def _register_changes(app: Dash, context: Context) -> None:
         if not clicks:
             return no_update, no_update, no_update
         done = _each(_ids(ticked), context.store.delete)
+        set_props("runs-every", {"checked": False})
         return [clicks, done], deleted(context), _undo(done) if done else None
 
     @app.callback(

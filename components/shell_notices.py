@@ -41,6 +41,7 @@ def notice(title: str, message: Any = "", kind: Kind = "done", key: str | None =
         "icon": icon(ICONS[kind]),
         "autoClose": SECONDS[kind] * 1_000,
         "withBorder": True,
+        "closeButtonProps": {"aria-label": "Close"},
     }
 
 

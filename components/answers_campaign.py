@@ -50,7 +50,7 @@ def layout() -> Component:
             ),
             html.P(id="campaign-price-words", className="answer-sentence"),
             dcc.Graph(id=GRAPH, figure=blank(), config=CONFIG, style={"height": parts.HEIGHT}),
-            html.Div(id="campaign-price-table"),
+            html.Div(id="campaign-price-table", className="scroll"),
         ],
         className="card experiments-part",
     )

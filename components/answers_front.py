@@ -10,6 +10,7 @@ from components.answers_figures import MOST_POINTS, front_figure
 from components.answers_state import Asked
 from components.format import count, many
 from mapelites.answers import Designs, Front, front
+from mapelites.answers.front import FEWEST
 from mapelites.answers.words import among, amount, apart
 
 NAMES = {
@@ -68,6 +69,8 @@ def _row(designs: Designs, found: Front, place: int, selected: int | None) -> Co
 
 def _knee(designs: Designs, found: Front) -> str:
     """The knee in words: before it a little violation buys much, after it much violation buys little."""
+    if len(found.rows) < FEWEST:
+        return f"With {many(len(found.rows), 'design')} on it, the front is no curve yet and has no knee."
     if found.knee is None:
         return "The front has no knee: no place on it lies below the straight line between its ends."
     first, last = found.rows[0], found.rows[-1]

@@ -1,3 +1,12 @@
+// The cell of the overview that the tables and figures tell of.
+function markCampaignCell(view) {
+  const id = JSON.stringify({ "campaign-cell": [view.problem, view.dimension, view.search].join("|") });
+  const now = document.getElementById(id), before = document.querySelector(".overview-cell[aria-current]");
+  if (now === before) { return; }
+  if (before) { before.removeAttribute("aria-current"); }
+  if (now) { now.setAttribute("aria-current", "true"); }
+}
+
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   experiments: {
     // What is looked at on a campaign's page: the cell pressed last, or what the switches say.
@@ -17,6 +26,7 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
     // One question at a time: what depends on the answers waits as long as one is due.
     ask: function (_, view, before, answered) {
       const PERIOD = 1000, PATIENCE = 10000; // milliseconds
+      markCampaignCell(view);
       const due = before.number !== answered;
       const moved = Object.keys(view).some((name) => view[name] !== before.view[name]);
       if (Date.now() - before.at < (due ? PATIENCE : moved ? 0 : PERIOD)) { return window.dash_clientside.no_update; }

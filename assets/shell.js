@@ -7,13 +7,14 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
     setTitle: function (title) {
       if (title) { document.title = title; }
     },
-    // The field of an upload comes late and without a name for screen readers.
+    // The field of an upload comes late and without a name for screen readers: it is called what its button says.
     labelUpload: function (id) {
       const label = function () {
-        const field = document.querySelector("#" + id + " input[type=file]");
-        if (field) { field.setAttribute("aria-label", "Import run files"); } else { setTimeout(label, 300); }
+        const box = document.getElementById(id), field = box && box.querySelector("input[type=file]");
+        if (field && box.innerText.trim()) { field.setAttribute("aria-label", box.innerText.trim()); } else { setTimeout(label, 300); }
       };
       label();
+      return window.dash_clientside.no_update;
     },
     // The first wrong field of the start form, out of the way of its buttons.
     goToField: function (wrong) {
@@ -24,9 +25,6 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       if (folded) { folded.open = true; }
       field.focus({ preventScroll: true });
       field.scrollIntoView({ block: "center" });
-    },
-    narrow: function () {
-      return window.innerWidth < 900;
     },
     // The scheme in use, whoever chose it: the system at first, then the switch in the header.
     watchScheme: function () {

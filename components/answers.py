@@ -7,7 +7,6 @@ all of them: a design pressed anywhere is the cell chosen on the map and in the 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,9 +33,7 @@ from components.context import Context
 from components.run_view import Maps, Shown, read_cell, read_view
 from components.shell import SCHEME
 from components.shell_notices import icon
-from mapelites.answers import Designs, least, ranking
-from mapelites.answers.words import amount, next_to_nothing, nothing_within
-from mapelites.answers.words import worth as worth_in_words
+from mapelites.answers import Designs, ranking, shortest
 from mapelites.archive import Archive
 from mapelites.errors import InputError
 from mapelites.runs import Run
@@ -90,7 +87,7 @@ def layout(run: Run, shown: Tolerances, data: Mapping[str, Any]) -> Component:
         debounce=400, size="sm", className="answer-field",
     )  # fmt: skip
     margin = dmc.TextInput(
-        id="answers-margin", label="Each violated by less than", value=data["margin"], debounce=400, size="sm",
+        id="answers-margin", label="Each violated by at most", value=data["margin"], debounce=400, size="sm",
         description="a number, or a share of the last level such as 5 %", className="answer-field",
     )  # fmt: skip
     most = dmc.SegmentedControl(
@@ -244,16 +241,3 @@ def glance(archive: Archive, hard: tuple[str, ...]) -> str:
     """What stands above the map."""
     designs = Designs.of(archive, hard)
     return shortest(designs) if len(designs) else "Nothing is found yet."
-
-
-def shortest(designs: Designs) -> str:
-    """What relaxing buys most, in one sentence; where nothing is feasible, what comes closest."""
-    worths = ranking(designs, designs.satisfied)
-    worth = worths[0]
-    if worth.start.f is None:
-        return nothing_within(designs.names, least(designs, math.inf, most=1)[0])
-    end = None if worth.first is None else worth.first.f
-    unseen = end is not None and amount(worth.start.f) == amount(end)
-    if unseen or (end is None and any(each.slight for each in worths)):
-        return next_to_nothing(worth.start.f)
-    return worth_in_words(designs.names[worth.constraint], worth)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 from dash import html
 from dash.development.base_component import Component
 
 from components import answers_parts as parts
 from components.answers_state import Asked
 from mapelites.answers import Designs, almost_feasible, least_margin, margin_unit, read_margin
-from mapelites.answers.words import among, amount, apart, gain
+from mapelites.answers.words import among, at_least, gain
 from mapelites.errors import InputError
 
 
@@ -29,11 +27,11 @@ def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component
     assert best is not None
     if not rows:
         return [_part(_reference(designs, best, selected), parts.empty("Not found", _none(designs, asked)))]
-    f = float(designs.f[best])
+    f, told = float(designs.f[best]), designs.f[[best, *rows]].tolist()
     lines = [
         parts.row(
             [
-                parts.design(designs, row, selected, apart(f, float(designs.f[row]))[1]),
+                parts.design(designs, row, selected, among(float(designs.f[row]), told)),
                 gain(f, float(designs.f[row])),
                 parts.violated(designs, row),
             ],
@@ -41,7 +39,7 @@ def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component
         )
         for row in rows
     ]
-    words = among(f, designs.f[list(rows)].tolist())
+    words = among(f, told)
     table = parts.table(("objective", "better by", "violates"), lines)
     return [_part(_reference(designs, best, selected, words), table)]
 
@@ -54,13 +52,7 @@ def _none(designs: Designs, asked: Asked) -> str:
     if needed is None:
         return f"No elite beats it by breaking {breaking}, at any margin.{two}"
     sign = " %" if asked.margin.endswith("%") else ""
-    return f"The first elite that beats it by breaking {breaking} takes a margin of {_upwards(needed)}{sign}.{two}"
-
-
-def _upwards(value: float) -> str:
-    """A number above 0 to three digits, none of which is below it."""
-    places = 10.0 ** (2 - math.floor(math.log10(value)))
-    return amount(math.ceil(value * places) / places, 3)
+    return f"The first elite that beats it by breaking {breaking} takes a margin of {at_least(needed, 3)}{sign}.{two}"
 
 
 def _part(*content: Component) -> Component:

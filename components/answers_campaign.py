@@ -19,10 +19,11 @@ from components.format import count, many
 from components.map_figure import CONFIG
 from components.shell import SCHEME
 from mapelites.answers import Bands, Designs, bands
-from mapelites.answers.words import amount, tolerance
+from mapelites.answers.words import among, apart, tolerance
 from mapelites.campaign import Campaign, Instance
 
 GRAPH = "campaign-price"
+MOST_DIGITS = 7  # in the table
 
 
 def layout() -> Component:
@@ -49,7 +50,7 @@ def layout() -> Component:
             ),
             html.P(id="campaign-price-words", className="answer-sentence"),
             dcc.Graph(id=GRAPH, figure=blank(), config=CONFIG, style={"height": parts.HEIGHT}),
-            html.Div(id="campaign-price-table"),
+            html.Div(id="campaign-price-table", className="scroll"),
         ],
         className="card experiments-part",
     )
@@ -128,23 +129,22 @@ def _words(found: Bands, name: str) -> str:
         return f"At no tolerance of {name} did half of the {many(found.runs, 'run')} find a design."
     start = known[0]
     lower = [i for i in known if middle[i] < middle[start]]
-    at = f"{name} up to {tolerance(found.tolerances[start])}: a median objective of {amount(float(middle[start]))}"
+    step = lower[0] if lower else start
+    before, after = apart(float(middle[start]), float(middle[step]))
+    at = f"{name} up to {tolerance(found.tolerances[start])}: a median objective of {before}"
     if not lower:
         return f"{at} over {many(found.runs, 'run')}; at no further tolerance is it lower."
-    step = lower[0]
-    return (
-        f"{at} over {many(found.runs, 'run')}; up to {tolerance(found.tolerances[step])}, "
-        f"{amount(float(middle[step]))}."
-    )
+    return f"{at} over {many(found.runs, 'run')}; up to {tolerance(found.tolerances[step])}, {after}."
 
 
 def _table(found: Bands, name: str, addresses: Sequence[str]) -> Component:
-    """Every number leads to the run that it is of."""
+    """Every number leads to the run that it is of, and has as many digits as tell it from the others."""
+    known = found.quartiles[~np.isnan(found.quartiles)].tolist()
 
     def link(value: float, run: int) -> Component:
         if np.isnan(value):
             return html.Span(parts.NOT_FOUND, className="answer-none")
-        return html.A(amount(value), href=addresses[run], title="Open the run that found it")
+        return html.A(among(value, known, MOST_DIGITS), href=addresses[run], title="Open the run that found it")
 
     rows = []
     for step, (each, number) in enumerate(zip(found.tolerances, found.found.tolist(), strict=True)):

@@ -106,7 +106,7 @@ def moving(
             "type": "scatter", "mode": "lines+markers", "name": problem.variables[change.variable],
             "x": list(range(len(share))), "y": [None if math.isnan(each) else 100 * each for each in share.tolist()],
             "text": [amount(value) if not math.isnan(value) else "" for value in change.values.tolist()],
-            "customdata": cells, "line": {"color": KINDS[place % len(KINDS)], "width": 2},
+            "customdata": cells, "line": {"shape": "hv", "color": KINDS[place % len(KINDS)], "width": 2},
             "marker": _marker(rows, selected, look, KINDS[place % len(KINDS)], size=7),
             "hovertemplate": f"{problem.variables[change.variable]} = %{{text}}<extra></extra>",
         })  # fmt: skip

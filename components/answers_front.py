@@ -10,6 +10,7 @@ from components.answers_figures import MOST_POINTS, front_figure
 from components.answers_state import Asked
 from components.format import count, many
 from mapelites.answers import Designs, Front, front
+from mapelites.answers.front import FEWEST
 from mapelites.answers.words import among, amount, apart
 
 NAMES = {
@@ -68,10 +69,23 @@ def _row(designs: Designs, found: Front, place: int, selected: int | None) -> Co
 
 def _knee(designs: Designs, found: Front) -> str:
     """The knee in words: before it a little violation buys much, after it much violation buys little."""
+    if len(found.rows) < FEWEST:
+        return f"With {many(len(found.rows), 'design')} on it, the front is no curve yet and has no knee."
     if found.knee is None:
         return "The front has no knee: no place on it lies below the straight line between its ends."
-    before, here = apart(float(designs.f[found.rows[0]]), float(designs.f[found.knee]))
-    return (
+    first, last = found.rows[0], found.rows[-1]
+    before, here = apart(float(designs.f[first]), float(designs.f[found.knee]))
+    words = (
         f"Up to the knee, at violation {amount(float(found.violation[found.knee]), 4)}, the objective falls from "
-        f"{before} to {here}; beyond it, the same violation buys less."
+        f"{before} to {here}; "
     )
+    if _pays(designs, found, first, found.knee) > _pays(designs, found, found.knee, last):
+        return f"{words}beyond it, the same violation buys less."
+    end, violation = amount(float(designs.f[last])), amount(float(found.violation[last]))
+    return f"{words}only far beyond it does it fall further, to {end} at violation {violation}."
+
+
+def _pays(designs: Designs, found: Front, start: int, end: int) -> float:
+    """What a unit of violation buys on the way from one design of the front to another."""
+    violation = float(found.violation[end] - found.violation[start])
+    return float(designs.f[start] - designs.f[end]) / violation if violation else 0.0

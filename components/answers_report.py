@@ -18,9 +18,8 @@ from components.context import Context
 from components.format import count, date, duration, many, state
 from components.run_view import Maps, Shown
 from components.run_view import from_query as view_from_query
-from mapelites.answers import Designs, Worth, front, price, ranking, telling
+from mapelites.answers import Designs, Worth, front, price, ranking, shortest, telling
 from mapelites.answers.words import VERDICTS, amount, apart, tolerance
-from mapelites.answers.words import worth as worth_in_words
 from mapelites.archive import Archive
 from mapelites.errors import InputError
 from mapelites.problem import Array
@@ -97,12 +96,11 @@ def _facts(shown: Shown) -> str:
 
 def _answers(designs: Designs, archive: Archive, limits: Array, asked: Asked) -> list[Markup]:
     worths = ranking(designs, limits)
-    first = worths[0]
     shown = front(designs)
     hard = f" Hard: {', '.join(asked.hard)}." if asked.hard else ""
     high, low = amount(float(designs.f.max()), 4), amount(float(designs.f.min()), 4)
     return [
-        Markup("<p class='lead'>{}</p>").format(worth_in_words(designs.names[first.constraint], first)),
+        Markup("<p class='lead'>{}</p>").format(shortest(designs, limits)),
         Markup("<div class='two'><div><h2>The map: {}, the brighter the lower the objective</h2>{}</div>").format(
             many(len(archive), "elite"), Markup(map_picture(archive))
         ),

@@ -11,7 +11,7 @@ from components.answers_state import Asked, read_number
 from components.format import exact, many
 from components.inspector_parts import value
 from mapelites.answers import Designs, Least, least, ranking
-from mapelites.answers.words import MOST_DIGITS, amount, apart, listed, percent_change, relaxing, tolerance
+from mapelites.answers.words import MOST_DIGITS, amount, apart, at_least, listed, percent_change, relaxing, tolerance
 from mapelites.errors import InputError
 from mapelites.problem import Array
 
@@ -115,14 +115,14 @@ def _backward(designs: Designs, need: str, selected: int | None) -> list[Compone
 
 
 def _words(designs: Designs, way: Least, below: float) -> str:
-    each = [f"{designs.names[n.constraint]} to {amount(n.violation, 4)}" for n in way.needed]
+    each = [f"{designs.names[n.constraint]} to {at_least(n.violation)}" for n in way.needed]
     relaxed = listed(each)
     f, need = float(designs.f[way.row]), amount(below, MOST_DIGITS)
     return f"For an objective below {need}, relax {relaxed}: that gives {apart(f, below)[0]}."
 
 
 def _way(designs: Designs, way: Least, selected: int | None) -> Component:
-    names = listed([f"{designs.names[n.constraint]} by {amount(n.violation, 4)}" for n in way.needed])
+    names = listed([f"{designs.names[n.constraint]} by {at_least(n.violation)}" for n in way.needed])
     levels = listed([f"{designs.names[n.constraint]} {tolerance(n.level)}" for n in way.needed])
     return parts.row(
         [names, levels, parts.design(designs, way.row, selected), amount(way.relative, 3)],

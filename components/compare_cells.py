@@ -31,11 +31,11 @@ def most_different(pair: Pair, rows: int = MOST_ROWS) -> list[int]:
     return [int(cells[i]) for i in order[:rows] if apart[i] > 0.0]
 
 
-def pressed_cell(pair: Pair, clicked: Sequence[Any]) -> int | None:
+def pressed_cell(pair: Pair, click: Any) -> int | None:
     """The cell of the map that was pressed, or None where none was or it makes no sense."""
-    point = next(filter(None, map(pressed, clicked)), None)
-    if point is None or not pair.same_problem:
+    if not pair.same_problem:
         return None
+    point = pressed(click)
     row, column = point.get("y"), point.get("x")
     fold = Fold.of(pair.first.tolerances)
     rows, columns = fold.shape
@@ -60,10 +60,12 @@ def table(pair: Pair, runs: Sequence[Run], pressed: int | None) -> Component | N
 
 def _row(pair: Pair, runs: Sequence[Run], cell: int, pressed: bool) -> Component:
     found = [archive.at(cell) for archive in (pair.first, pair.second)]
+    fold = Fold.of(pair.first.tolerances)
+    nothing = "cannot exist" if fold.impossible(pair.first)[fold.place(cell)] else "empty"
     links = [
         dmc.Anchor(number(elite.f), href=_address(run, pair.first, cell))
         if elite
-        else html.Span("empty", className="quiet")
+        else html.Span(nothing, className="quiet")
         for run, elite in zip(runs, found, strict=False)
     ]
     one, two = found

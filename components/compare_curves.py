@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from components.map_axes import Look
 
 Line = tuple[str, NDArray[np.float64], str]  # name, snapshot's curve, colour
+WIDE = 1.0  # orders of magnitude from which on a scale is logarithmic
 TITLES = ("cells with an elite", "best feasible objective")
 
 
@@ -23,9 +24,11 @@ def curves(lines: Sequence[Line], *, dark: bool) -> list[dict[str, Any]]:
 def _figure(lines: Sequence[Line], column: int, title: str, look: Look) -> dict[str, Any]:
     values = np.concatenate([curve[:, column] for _, curve, _ in lines]) if lines else np.empty(0)
     values = values[~np.isnan(values)]
-    wide = len(values) > 1 and values.min() > 0 and values.max() / values.min() > 100
+    orders = float(np.log10(values.max() / values.min())) if len(values) and values.min() > 0 else 0.0
     grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True}
-    scale = {"type": "log", "exponentformat": "power"} if wide and column == 2 else {"type": "linear"}
+    step = max(1, round(orders / 6)) if orders > 2 else "D2"  # whole orders of magnitude, or 1, 2 and 5 within them
+    scale = {"type": "log", "exponentformat": "power", "dtick": step}
+    scale = scale if orders > WIDE and column == 2 else {"type": "linear"}
     return {
         "data": [_trace(name, curve, column, shade) for name, curve, shade in lines],
         "layout": {
@@ -51,5 +54,6 @@ def _trace(name: str, curve: NDArray[np.float64], column: int, shade: str) -> di
         "x": known[:, 0].tolist(),
         "y": known[:, column].tolist(),
         "line": {"shape": "hv", "width": 2.2, "color": shade},
+        "cliponaxis": False,  # the last step is at the edge
         "hovertemplate": f"{name}<br>%{{y:.4g}} at %{{x:,}}<extra></extra>",
     }

@@ -78,22 +78,13 @@ def layout(context: Context, query: Mapping[str, str], campaign_id: str) -> Comp
         [
             _head(look),
             html.Div(_trouble(look), id="campaign-trouble"),
-            html.Div([_overview(look), _figures()], className="experiments-main"),
+            html.Div(
+                [html.Div([_overview(look), _ahead(look, view)], className="experiments-left"), _figures()],
+                className="experiments-main",
+            ),
             html.Section(
                 [_switches(campaign, view), html.Div(_table(look, view), id="campaign-table", className="scroll")],
                 className="card experiments-part",
-            ),
-            html.Section(
-                [
-                    dmc.Title("Which search is ahead", order=2, size="h4"),
-                    html.P(
-                        "Wilcoxon rank-sum per problem at 5 %, on the competition's order of solutions.",
-                        className="quiet",
-                    ),
-                    html.Div(comparisons(look.report, view.dimension), id="campaign-pairs", className="scroll"),
-                ],
-                className="card experiments-part",
-                hidden=len(campaign.searches) < 2,
             ),
             answers_campaign.layout(),
             dcc.Store(id="campaign-id", data=look.folder.id),
@@ -117,6 +108,18 @@ def _overview(look: Look) -> Component:
             html.Div(overview(look.folder.campaign, look.states, look.report), className="scroll"),
         ],
         className="card experiments-part",
+    )
+
+
+def _ahead(look: Look, view: View) -> Component:
+    return html.Section(
+        [
+            dmc.Title("Which search is ahead", order=2, size="h4"),
+            html.P("Wilcoxon rank-sum per problem at 5 %, on the competition's order of solutions.", className="quiet"),
+            html.Div(comparisons(look.report, view.dimension), id="campaign-pairs", className="scroll"),
+        ],
+        className="card experiments-part",
+        hidden=len(look.folder.campaign.searches) < 2,
     )
 
 

@@ -55,6 +55,7 @@ def overview(campaign: Campaign, states: dict[Instance, Cell], report: Report) -
     return html.Table(
         [html.Thead([html.Tr([html.Td(), *groups]), html.Tr([html.Td(), *heads])]), html.Tbody(body)],
         className="overview",
+        style={"--columns": len(columns)},
     )
 
 
@@ -88,11 +89,12 @@ def cell_class(cell: Cell) -> str:
 
 def notes(report: Report, place: tuple[int, str], beside: str) -> list[Component]:
     """What must be known of the published rows before they are compared with ours."""
-    if beside == "none" or not report.tables.get(place):
+    rows = report.tables.get(place, [])
+    if not any({"paper": row.paper, "edeag": row.edeag}.get(beside) for row in rows):
         return []
     words = other_conditions(departures(report.campaign, *place))
     parts: list[Any] = [html.P(f"{words} So the rows need not agree.")] if words else []
-    if beside == "paper" and any(row.paper for row in report.tables[place]):
+    if beside == "paper":
         head, known = "Faults of the paper's code on all problems:", general_faults()
         if words:  # they may not be why the rows differ, but this much is needed to read them
             head, known = "How to read the paper's rows:", (SIGNED,)
@@ -188,7 +190,7 @@ def _their_violation(value: float) -> Component:
 def _verdict(agreement: Agreement | None, why: Sequence[str]) -> Component:
     """In words whether the rows agree and, where they do not, why that may be."""
     if agreement is None:
-        return html.Td("nothing published")
+        return html.Td("nothing published", className="verdict")
     words = f"Feasibility: {agreement.feasibility}. Objective: {agreement.objective}."
     reasons = [html.Div(each, className="statistics-fault") for each in why if not agreement.agrees]
     return html.Td([words, *reasons], className="verdict", rowSpan=2)  # beside our row and the published one

@@ -18,7 +18,7 @@ from dash.development.base_component import Component
 from components import problem_chooser, problem_editor_help
 from components.context import Context
 from components.format import many
-from components.shell import URL
+from components.shell import URL, label_upload
 from components.shell_notices import icon, notice, show
 from mapelites.errors import InputError
 from mapelites.problems import gallery, own, saved
@@ -194,6 +194,7 @@ def _sentence(text: str) -> str:
 
 def register(app: Dash, context: Context) -> None:
     """Look at the text with every pause, and do what the buttons say."""
+    label_upload(app, "editor-open")
 
     @app.callback(
         Output("editor-error", "children"),

@@ -14,6 +14,7 @@ from components.context import Context
 from components.format import STATES, many, size
 from components.runs_page_actions import selected
 from components.runs_page_list import View, news, page, pages, rows, seen, select
+from components.shell import label_upload
 from components.shell_notices import icon
 
 PERIOD = 1_000  # milliseconds
@@ -91,8 +92,7 @@ def register(app: Dash, context: Context) -> None:
     runs_page_actions.register(app, context)
     runs_page_list.register(app)
     runs_page_room.register(app, context)
-    app.clientside_callback(ClientsideFunction("shell", "labelUpload"), Input("runs-import", "id"))
-
+    label_upload(app, "runs-import")
     app.clientside_callback(ClientsideFunction("runs", "tell"), Input("runs-news", "data"), prevent_initial_call=True)
 
     app.clientside_callback(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update, set_props
 from dash.development.base_component import Component
 
 from components import summary
@@ -24,6 +24,7 @@ from mapelites.errors import InputError
 from mapelites.runs import Run
 
 MOST_COMPARED = 6
+ENDABLE = ("queued", "running", "paused")
 
 
 def bar() -> Component:
@@ -174,7 +175,9 @@ def _register_changes(app: Dash, context: Context) -> None:
     def stop(clicks: int | None, ticked: Any) -> Any:
         if not clicks:
             return no_update, no_update
-        _each(_ids(ticked), context.store.stop, "Stopping {}")
+        going = {run.id for run in context.store.runs() if run.state in ENDABLE}
+        if not _each([each for each in _ids(ticked) if each in going], context.store.stop, "Stopping {}"):
+            show(notice("Nothing to stop", "None of the runs selected is waiting, running or paused."))
         return clicks, no_update
 
     @app.callback(
@@ -188,6 +191,7 @@ def _register_changes(app: Dash, context: Context) -> None:
         if not clicks:
             return no_update, no_update, no_update
         done = _each(_ids(ticked), context.store.delete)
+        set_props("runs-every", {"checked": False})
         return [clicks, done], deleted(context), _undo(done) if done else None
 
     @app.callback(

@@ -27,6 +27,7 @@ MAP_HEIGHT, CURVE_HEIGHT = 480, 360  # pixels
 VIEWS = {"both": "Side by side", "difference": "Difference"}
 COLOURS = (ONE, OTHER, *(shade for shade in KINDS if shade not in (ONE, OTHER)))
 LETTERS = "ABCDEF"
+LIGHT = "AF"  # the letters whose colour is so dark that they are read best in white
 
 
 def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
@@ -66,7 +67,10 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
             ),
             html.Section(
                 [
-                    dmc.Title("Curves", order=2, size="h3"),
+                    html.Div(
+                        [dmc.Title("Curves", order=2, size="h3"), *(_letter(i, run) for i, run in enumerate(runs))],
+                        className="compare-names",
+                    ),
                     html.Div([_graph("curve", i, CURVE_HEIGHT) for i in range(2)], className="compare-pair"),
                 ],
                 id="compare-curves",
@@ -75,6 +79,7 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
             dcc.Store(id="compare-ids", data=[run.id for run in runs]),
             dcc.Store(id="compare-seen"),
             dcc.Store(id="compare-narrow"),
+            dcc.Store(id="compare-pressed"),
             dcc.Location(id="compare-url", refresh=False),
             dcc.Interval(id="compare-tick", interval=PERIOD),
         ],
@@ -120,7 +125,9 @@ def register(app: Dash, context: Context) -> None:
         dark = scheme == "dark"
         key = ("compare", *ids, *(run.version for run in runs), view, dark, bool(narrow))
         figures = context.cache.remember(key, lambda: _figures(context, runs, str(view), dark, bool(narrow)))
-        maps, words, drawn = figures["maps"], _words(figures), figures["legend"] and legend(figures["legend"])
+        maps, words = figures["maps"], _words(figures)
+        impossible = any(each["layout"]["meta"]["impossible"] for each in maps)
+        drawn = figures["legend"] and legend(figures["legend"], impossible=impossible)
         if len(maps) == len(graphs):
             return no_update, words, drawn, _table(runs), seen, maps, figures["curves"]
         return _maps(maps, runs), words, drawn, _table(runs), seen, [no_update] * len(graphs), figures["curves"]
@@ -129,7 +136,7 @@ def register(app: Dash, context: Context) -> None:
         Output("compare-cells", "children"),
         Output("compare-cells-box", "hidden"),
         Input("compare-seen", "data"),
-        Input({"compare-map": ALL}, "clickData"),
+        Input("compare-pressed", "data"),
         State("compare-ids", "data"),
     )
     def tell(_: Any, clicked: Any, ids: Any) -> Any:
@@ -138,12 +145,16 @@ def register(app: Dash, context: Context) -> None:
         if first is None or second is None:
             return None, True
         pair = Pair.of(first, second)
-        return table(
-            pair, runs, pressed_cell(pair, clicked if isinstance(clicked, list) else [])
-        ), not pair.same_problem
+        return table(pair, runs, pressed_cell(pair, clicked)), not pair.same_problem
 
     app.clientside_callback(
-        ClientsideFunction("shell", "narrow"), Output("compare-narrow", "data"), Input("compare-ids", "data")
+        ClientsideFunction("runs", "narrow"), Output("compare-narrow", "data"), Input("compare-view", "value")
+    )
+    app.clientside_callback(
+        ClientsideFunction("runs", "press"),
+        Output("compare-pressed", "data"),
+        Input({"compare-map": ALL}, "clickData"),
+        prevent_initial_call=True,
     )
 
     @app.callback(Output("compare-url", "search"), Input("compare-view", "value"), prevent_initial_call=True)
@@ -188,14 +199,15 @@ def _maps(maps: Sequence[dict[str, Any]], runs: Sequence[Run]) -> list[Component
     ]
 
 
-def legend(drawn: dict[str, Any]) -> Component:
+def legend(drawn: dict[str, Any], *, impossible: bool) -> Component:
     """What the colours mean."""
+    marks = _marks(impossible=impossible)
     if drawn["kinds"]:
         items = [
             html.Span([html.Span(className="swatch", style={"background": shade}), name], className="legend-kind")
             for name, shade in drawn["kinds"]
         ]
-        return html.Div([html.Span(drawn["title"]), *items, *_marks()], className="compare-legend")
+        return html.Div([html.Span(drawn["title"]), *items, *marks], className="compare-legend")
     stops = ", ".join(f"{shade} {100 * place:.1f}%" for place, shade in drawn["scale"])
     ticks = [html.Span(label, style={"left": f"{100 * place:.1f}%"}) for place, label in drawn["ticks"]]
     ramp = html.Div(
@@ -205,16 +217,18 @@ def legend(drawn: dict[str, Any]) -> Component:
         ],
         className="ramp-box",
     )
-    return html.Div([html.Span(drawn["title"]), ramp, *_marks()], className="compare-legend")
+    return html.Div([html.Span(drawn["title"]), ramp, *marks], className="compare-legend")
 
 
-def _marks() -> list[Component]:
-    """The signs on the maps."""
-    signs = (
+def _marks(*, impossible: bool) -> list[Component]:
+    """The signs on the maps, in the words of a run's own page."""
+    signs = [
         ("mark-feasible", "", "feasible corner"),
         ("mark-star", "★", "best feasible"),
         ("mark-best", "", "best overall"),
-    )
+        ("mark-empty", "", "not reached yet"),
+        *([("mark-impossible", "", "cannot exist")] if impossible else []),
+    ]
     return [
         html.Span(
             [html.Span(sign, className=f"mark {kind}", **{"aria-hidden": "true"}), words], className="legend-mark"
@@ -230,7 +244,8 @@ def _graph(kind: str, i: int, height: int, drawn: dict[str, Any] | None = None) 
 
 
 def _letter(i: int, run: Run) -> Component:
-    swatch = html.Span(LETTERS[i], className="letter", style={"background": COLOURS[i]})
+    ink = "#fff" if LETTERS[i] in LIGHT else "#14161b"
+    swatch = html.Span(LETTERS[i], className="letter", style={"background": COLOURS[i], "color": ink})
     return html.Span([swatch, summary.name(run), ", ", summary.method(run)])
 
 

@@ -150,7 +150,7 @@ def live_cells(run: Run) -> dict[str, Any]:
         "map": summary.picture(run),
         "state": [
             summary.badge(run),
-            html.Div(run.reason, className="recent-detail error-text") if run.reason else None,
+            html.Div(run.reason, className="recent-detail run-reason", title=run.reason) if run.reason else None,
         ],
         "progress": [
             dmc.Progress(value=100 * summary.progress(run), size="sm", **{"aria-label": "Progress"}),

@@ -23,6 +23,7 @@ from mapelites.answers.least import Least, least
 from mapelites.answers.multipliers import Multipliers, multipliers
 from mapelites.answers.price import Price, Step, Worth, price, ranking
 from mapelites.answers.relations import Recognised, recognise
+from mapelites.answers.shortest import shortest
 from mapelites.answers.telling import Telling, telling
 
 __all__ = [
@@ -52,5 +53,6 @@ __all__ = [
     "ranking",
     "read_margin",
     "recognise",
+    "shortest",
     "telling",
 ]

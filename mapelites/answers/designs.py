@@ -16,7 +16,7 @@ from mapelites.problem import Array, Problem
 from mapelites.tolerances import Tolerances
 
 Mask = NDArray[np.bool_]
-NEGLIGIBLE = 1e-12  # of the difference between the best and the worst objective of a map
+NEGLIGIBLE = 1e-12  # of the best feasible objective, or of the differences between objectives where these are below 1
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,12 @@ class Designs:
 
     @cached_property
     def negligible(self) -> float:
-        """A gain up to this one is rounding beside the objectives of the map."""
-        return NEGLIGIBLE * float(np.ptp(self.f)) if len(self) else 0.0
+        """A gain up to this one is rounding; the worst objectives of a map, often above 1e10, say nothing of it."""
+        if not len(self):
+            return 0.0
+        best = self.best(self.satisfied)
+        size = 0.0 if best is None else abs(float(self.f[best]))
+        return NEGLIGIBLE * max(size, min(float(np.ptp(self.f)), 1.0))
 
     @cached_property
     def by_objective(self) -> NDArray[np.int64]:

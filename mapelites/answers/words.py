@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 
 from mapelites.answers.least import Least
 from mapelites.answers.price import Step, Worth
@@ -50,6 +51,17 @@ def amount(value: float, digits: int = DIGITS) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{mantissa}e{int(exponent)}"
+
+
+def at_least(value: float, digits: int = DIGITS) -> str:
+    """A number to so many digits, rounded up: a tolerance as told must hold the violation it is told for.
+
+    >>> at_least(0.13330038), at_least(150523.8), at_least(0.01)
+    ('0.1334', '1.506e5', '0.01')
+    """
+    if float(f"{value:.{digits - 1}e}") < value:
+        value = float(Context(digits, ROUND_CEILING).create_decimal(Decimal(value)))
+    return amount(value, digits)
 
 
 def plain_number(text: str) -> float:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
 from mapelites.answers import Step, Worth
-from mapelites.answers.words import amount, apart, percent_change, relaxing, worth
+from mapelites.answers.words import amount, apart, at_least, percent_change, plain_number, relaxing, worth
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,13 @@ def test_two_numbers_get_as_many_digits_as_tell_them_apart() -> None:
     assert percent_change(0.0, 1.0) == ""
     assert percent_change(-2.0, -3.0) == " (-50 %)"
     assert percent_change(1.0, -1.0) == ""
+
+
+def test_a_tolerance_that_is_told_holds_the_violation_it_is_told_for() -> None:
+    random_ = random.Random(1)
+    known = (0.13330038348025547, 9.222352491633501e-05, 150523.80671984245)
+    for value in (*known, *(10 ** random_.uniform(-9, 9) for _ in range(2_000))):
+        for digits in (3, 4):
+            told = plain_number(at_least(value, digits))
+            assert value <= told <= value * (1 + 10 ** (1 - digits))
+    assert at_least(0.01) == "0.01"

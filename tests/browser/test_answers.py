@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from components.answers import shortest
 from mapelites import Settings, Tolerances
-from mapelites.answers import Designs, almost_feasible, front, least, price, ranking, read_margin
+from mapelites.answers import Designs, almost_feasible, front, least, price, ranking, read_margin, shortest
 from mapelites.answers.words import worth
 from mapelites.archive import Archive
 from mapelites.problems.formulas import problem_of

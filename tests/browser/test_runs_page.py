@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from selenium.webdriver import ActionChains
 
 from components.runs_page_list import PAGE
 from mapelites.snapshot import Snapshot
-from tests.browser.conftest import PHONE, Dashboard, Person, wait
+from tests.browser.conftest import PHONE, WIDE, Dashboard, Person, wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("runs")]
 
@@ -58,6 +59,8 @@ def test_runs_are_filtered_sorted_stopped_deleted_and_brought_back(
     person.sees(".mantine-Notification-root", "Stopping 1 run")
     person.sees(".state-stopped", "stopped")
     person.sees("#runs-selected", "1 run selected")
+    person.presses("#runs-stop:not([disabled])")
+    person.sees(".mantine-Notification-root", "Nothing to stop")
     person.presses("#runs-delete:not([disabled])")
     person.sees("#runs-undo", "Deleted 1 run.")
     wait(lambda: len(person.all("#runs-rows tr")) == 2)
@@ -67,6 +70,17 @@ def test_runs_are_filtered_sorted_stopped_deleted_and_brought_back(
     assert live in [run.id for run in dashboard.store.runs()]
     dashboard.store.delete(live)
     wait(lambda: len(person.all("#runs-rows tr")) == 2)
+
+
+def _presses_corner(person: Person, on_map: int) -> str:
+    """Press the lower left cell of the first map or the upper right one of the second; what is told of it."""
+    area = wait(lambda: person.all("#compare-maps .nsewdrag")[on_map])
+    person.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", area)
+    width, height = area.size["width"], area.size["height"]
+    place = (width - 5, 5) if on_map else (5, height - 5)
+    before = [each.text for each in person.all(".compare-cells .is-pressed")]
+    ActionChains(person.driver).move_to_element_with_offset(area, *place).click().perform()
+    return str(wait(lambda: next((t for each in person.all(".is-pressed") if (t := each.text) not in before), None)))
 
 
 def test_two_runs_are_compared_side_by_side_as_a_difference_and_by_their_curves(
@@ -82,10 +96,16 @@ def test_two_runs_are_compared_side_by_side_as_a_difference_and_by_their_curves(
     wait(lambda: person.path.startswith("/compare/"))
     wait(lambda: len(person.all("#compare-maps .hm")) == 2)
     wait(lambda: len(person.all("#compare-curves .scatterlayer .trace")) >= 2)
+    told = [_presses_corner(person, on_map) for on_map in (0, 1, 0)]
+    assert told[0] == told[2] != told[1], "the cell told of is the one pressed last, whichever map it is on"
+    person.resizes(PHONE)
+    person.sees("#compare-maps .annotation-text", "≤0.01")  # labels of an open page become short enough
+    person.resizes(WIDE)
+    person.sees("#compare-maps .annotation-text", "(1e-4, 0.01]")
     person.presses("#compare-view label", "Difference")
     person.sees(".compare-counts", "A is better in")
     wait(lambda: len(person.all("#compare-maps .hm")) == 1)
-    person.sees(".compare-cells tbody tr")
+    assert person.sees(".compare-cells .is-pressed").text == told[2]
     wait(lambda: person.path.endswith("?view=difference"))
     link = person.path
     person.resizes(PHONE)
@@ -102,7 +122,7 @@ def test_several_runs_are_exported_and_come_back(person: Person, dashboard: Dash
     (file,) = wait(lambda: person.downloads)
     assert file.name == "runs.zip"
     before = {run.id for run in dashboard.store.runs()}
-    wait(lambda: person.all("#runs-import input[type=file]")[0]).send_keys(str(file))
+    wait(lambda: person.all("#runs-import input[type=file][aria-label='Import runs']")[0]).send_keys(str(file))
     person.sees(".mantine-Notification-root", "Imported 2 runs")
     wait(lambda: len(person.all("#runs-rows tr")) == len(before) + 2)
     new = [run.id for run in dashboard.store.runs() if run.id not in before]

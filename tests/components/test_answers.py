@@ -20,8 +20,8 @@ from markupsafe import escape
 
 from app import create_app
 from components import answers_almost, answers_relations
-from components.answers import shortest
 from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
+from components.answers_front import _knee
 from components.answers_mathml import mathml
 from components.answers_parts import design
 from components.answers_price import _unmoved
@@ -40,6 +40,7 @@ from mapelites.answers import (
     ranking,
     read_margin,
     recognise,
+    shortest,
 )
 from mapelites.answers.words import worth
 from mapelites.archive import Archive, Elites
@@ -87,6 +88,15 @@ def browser(store: Store) -> FlaskClient:
     return create_app(store).server.test_client()
 
 
+def plain(violations: list[float], objectives: list[float], levels: tuple[float, ...]) -> Designs:
+    """Designs of one variable that is the violation of the one constraint."""
+    problem = Problem("plain", [0.0], [999.0], (Constraint("g1", "inequality"),), lambda x: (0.0, [x[0]], []))
+    rows, number = np.array(violations)[:, None], len(violations)
+    names = np.full(number, "random")
+    found = Elites(rows, np.array(objectives), rows, np.empty((number, 0)), np.arange(1, number + 1), names)
+    return Designs.of(Archive(problem, Tolerances(("g1",), (levels,)), found))
+
+
 @pytest.mark.parametrize(
     ("objectives", "sentence"),
     [
@@ -94,15 +104,29 @@ def browser(store: Store) -> FlaskClient:
         ([7.2435e-19, 9.7e-23, 1e7],
          "Relaxing any one constraint buys next to nothing: the objective stays at about 7.244e-19."),
         ([5.0, 5.0 - 1e-7, 9.0], "Relaxing any one constraint buys next to nothing: the objective stays at about 5."),
+        ([5.0, 5.0 - 1e-7, 3.0], "Allowing any violation of g1 instead of 0 lowers the objective from 5 to 3 (-40 %)."),
+        ([1.5, 0.6, 1e13], "Relaxing g1 from 0 to 1 lowers the objective from 1.5 to 0.6 (-60 %)."),
     ],
 )  # fmt: skip
 def test_the_shortest_answer_calls_a_gain_that_nobody_would_see_next_to_nothing(
     objectives: list[float], sentence: str
 ) -> None:
-    problem = Problem("plain", [0.0], [9.0], (Constraint("g1", "inequality"),), lambda x: (0.0, [x[0]], []))
-    rows = np.arange(3.0)[:, None]
-    found = Elites(rows, np.array(objectives), rows, np.empty((3, 0)), np.arange(1, 4), np.full(3, "random"))
-    assert shortest(Designs.of(Archive(problem, Tolerances(("g1",), ((0, 1),)), found))) == sentence
+    assert shortest(plain([0.0, 1.0, 2.0], objectives, (0, 1))) == sentence
+
+
+@pytest.mark.parametrize(
+    ("last", "sentence"),
+    [
+        (553.1, "beyond it, the same violation buys less."),
+        (12.57, "only far beyond it does it fall further, to 12.57 at violation 997."),
+    ],
+)
+def test_what_is_said_of_the_knee_holds_for_the_rest_of_the_front(last: float, sentence: str) -> None:
+    designs = plain([0.0, 0.01, 1.0, 1.5, 997.0], [553.6, 553.55, 553.21, 553.2, last], (0, 0.01, 1, 2))
+    found = front(designs)
+    assert found.knee == 2
+    words = "Up to the knee, at violation 1, the objective falls from 553.6 to 553.21; "
+    assert _knee(designs, found) == words + sentence
 
 
 def test_a_question_survives_the_way_through_an_address() -> None:

@@ -115,16 +115,16 @@ def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled()
 def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
     pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
     fold = Fold.of(pair.first.tolerances)
-    assert pressed_cell(pair, [None, {"points": [{"x": 4, "y": 2}]}]) == fold.cell_at(pair.first, 2, 4)
+    assert pressed_cell(pair, {"points": [{"x": 4, "y": 2}]}) == fold.cell_at(pair.first, 2, 4)
     for junk in (
+        None,
         [],
-        [None],
-        ["x"],
-        [{"points": []}],
-        [{"points": [7]}],
-        [{"points": {"x": 1}}],
-        [{"points": 1e308}],
-        [{"points": [{"x": 99, "y": 0}]}],
-        [{"points": [{"x": "1", "y": 1}]}],
+        "x",
+        {"points": []},
+        {"points": [7]},
+        {"points": {"x": 1}},
+        {"points": 1e308},
+        {"points": [{"x": 99, "y": 0}]},
+        {"points": [{"x": "1", "y": 1}]},
     ):
         assert pressed_cell(pair, junk) is None

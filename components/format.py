@@ -123,11 +123,12 @@ def state(name: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Words as a sentence begins and ends.
+    """What an error says, as a sentence on a page; which part of the program says it is of use in a terminal alone.
 
-    >>> sentence("its process died"), sentence("Why?")
-    ('Its process died.', 'Why?')
+    >>> sentence("store: the disk is full"), sentence("Why?")
+    ('The disk is full.', 'Why?')
     """
+    text = text.removeprefix("store: ")
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
@@ -140,16 +141,6 @@ def _plain(value: float) -> str:
 
 def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def sentence(text: str) -> str:
-    """What an error says, as a sentence on a page; which part of the program says it is of use in a terminal alone.
-
-    >>> sentence("store: the disk is full")
-    'The disk is full.'
-    """
-    text = text.removeprefix("store: ")
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def in_file_name(text: str) -> str:

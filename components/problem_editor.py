@@ -17,7 +17,7 @@ from dash.development.base_component import Component
 
 from components import problem_chooser, problem_editor_help
 from components.context import Context
-from components.format import many
+from components.format import many, sentence
 from components.shell import URL, label_upload
 from components.shell_notices import icon, notice, show
 from mapelites.errors import InputError
@@ -177,7 +177,7 @@ def _verdict(text: str) -> list[Component]:
             ),
             html.Div(
                 [
-                    html.Span(_sentence(error.said), className="error-text"),
+                    html.Span(sentence(error.said), className="error-text"),
                     html.Button("Go there", id="editor-go", className="text-button", **{"data-at": str(error.at)}),
                 ],
                 className="editor-said",
@@ -186,10 +186,6 @@ def _verdict(text: str) -> list[Component]:
     names = ", ".join(problem_chooser.constraint_names(problem))
     words = f"{many(problem.dimension, 'variable')}, {problem_chooser.kinds(problem)}: {names}"
     return [html.Span([icon("check"), f" Ready. {words}."], className="editor-ready")]
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
 
 
 def register(app: Dash, context: Context) -> None:

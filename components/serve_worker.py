@@ -31,6 +31,8 @@ class Deadline:
     5
     >>> reading.recv(100), reading.recv(100)
     (b'GET /', b'')
+    >>> ours.close(), theirs.close()
+    (None, None)
     """
 
     def __init__(self, connection: socket.socket, seconds: float) -> None:

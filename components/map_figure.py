@@ -35,6 +35,7 @@ CONFIG = {
     "showSendToCloud": False,
     "plotlyServerURL": "",
     "doubleClick": "reset",
+    "showTips": False,
     "scrollZoom": False,
     "responsive": True,
 }

@@ -48,8 +48,8 @@ def test_eleven_constraints_are_seen_four_at_a_time_in_pairs_and_all_at_once(
     feasible = archive.best(feasible=True)
     assert feasible is not None
     fold = Fold.of(archive.tolerances)
-    shown = fold.cell_at(archive, *fold.place(feasible.cell))
-    assert shown != feasible.cell  # a better one, which is infeasible
+    # Its place shows a better one, which is infeasible.
+    assert fold.cell_at(archive, *fold.place(feasible.cell)) != feasible.cell
     person.presses("[data-goto=goto-feasible]")
     wait(lambda: exact_objective(person) == feasible.f)
     person.presses("#inspector-close")

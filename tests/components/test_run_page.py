@@ -13,6 +13,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
+from components import run_head, timeline
 from components.run_actions import read_pace
 from components.run_head import Speed, curve
 from components.run_live import LATEST, MOST_LOOKS, SOONEST, Crowd
@@ -102,7 +103,7 @@ def test_a_run_with_other_levels_starts_only_where_every_level_in_the_form_is_ri
         form = {"names": list(OWN.names), "levels": [list(first), [0, 1], [0, 1]]}
         return asked(browser, press, {"run-again-levels": 1, "run-id": run_id, "rebin-tolerances": form})
 
-    assert b"G1: a level must not be negative, but one was -3." in pressed("10", "-3").data
+    assert b"Levels of g1: a level must not be negative, but one was -3." in pressed("10", "-3").data
     assert {run.id for run in store.runs()} == before
     href = pressed("10").json["response"]["url"]["href"]
     (new,) = {run.id for run in store.runs()} - before
@@ -262,3 +263,16 @@ def test_a_run_without_a_snapshot_has_an_empty_map(store: Store) -> None:
     maps = Maps(store)
     assert len(maps.archive(maps.shown(queued))) == 0
     assert maps.archive(maps.shown(queued, None, [[0], [0], [0]])).tolerances.shape == (2, 2, 2)
+
+
+@pytest.mark.parametrize(("moments", "still"), [([], True), ([5_000], True), ([1, 5_000], False)])
+def test_a_timeline_can_be_moved_where_there_is_a_way_between_two_moments(moments: list[int], still: bool) -> None:
+    parts = {part.id: part for part in timeline.layout(moments, None).children if hasattr(part, "id")}
+    assert parts["timeline-slider"].disabled == parts["timeline-play"].disabled == still
+
+
+def test_a_run_that_failed_says_why_in_a_sentence(store: Store, run_id: str) -> None:
+    failed = replace(store.run(run_id), state="failed", reason="its process died 3 times")
+    told = str(run_head.layout(store, failed, (), []))
+    assert "This run failed" in told
+    assert "'Its process died 3 times.'" in told

@@ -220,9 +220,7 @@ def _body(
     if not len(designs):
         words = "Answers come with the first elites; the page follows the run by itself."
         if asked.hard:
-            words = (
-                f"No elite satisfies all of {', '.join(asked.hard)}. Mark fewer constraints hard, or let the run go on."
-            )
+            words = f"No elite satisfies all of {', '.join(asked.hard)}. Mark fewer constraints hard, or search longer."
         return [html.Section(answers_parts.empty("Nothing found yet", words), className="card answer-part")]
     if asked.view == "price":
         worth = answers_price.chosen(asked, ranking(designs, designs.limits(asked.allow)), designs)

@@ -20,8 +20,8 @@ def view(designs: Designs, asked: Asked, selected: int | None) -> list[Component
         return [_part(html.P(f"{str(error)[:1].upper()}{str(error)[1:]}.", className="error-text", role="alert"))]
     rows = almost_feasible(designs, margin, asked.most)
     if rows is None:
-        fewer = ", or mark fewer constraints hard" if asked.hard else ""
-        words = f"So there is nothing to beat. Let the run go on{fewer}."
+        fewer = "; or mark fewer constraints hard" if asked.hard else ""
+        words = f"So there is nothing to beat. A longer run may find one{fewer}."
         return [_part(parts.empty("No feasible design was found", words))]
     best = designs.best(designs.satisfied)
     assert best is not None

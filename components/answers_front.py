@@ -28,7 +28,11 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
     found = front(designs, asked.measure)
     name = NAMES[asked.measure]
     if not found.rows:
-        return [html.Section(parts.empty("No elites yet", "Let the run go on."), className="card answer-part")]
+        return [
+            html.Section(
+                parts.empty("No elites yet", "Answers come with the first elites."), className="card answer-part"
+            )
+        ]
     figure = front_figure(designs, found, name, selected, dark=dark)
     words = f"{many(len(found.rows), 'elite')} of {count(len(designs))} that no other beats in both."
     hidden = len(designs) - len(found.rows) - MOST_POINTS

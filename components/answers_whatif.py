@@ -34,7 +34,7 @@ def _forward(designs: Designs, limits: Array, selected: int | None) -> list[Comp
     if best is None:
         found = _limiting(designs, limits, selected)
         words = "What would give one is below" if found else "No constraint, relaxed alone, gives one: relax several"
-        return [title, parts.empty("Not found", f"No elite lies within them. {words}; or let the run go on."), *found]
+        return [title, parts.empty("Not found", f"No elite lies within them. {words}; or search longer."), *found]
     f = float(designs.f[best])
     feasible = designs.best(designs.satisfied)
     against = "There is no feasible design to compare with."

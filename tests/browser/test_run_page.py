@@ -11,6 +11,7 @@ import pytest
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+from components import run_head, timeline
 from mapelites import Settings, Tolerances
 from mapelites.archive import Archive
 from mapelites.problems import get
@@ -231,6 +232,12 @@ def test_a_drag_on_the_timeline_goes_on_while_its_run_does(person: Person, dashb
     wait(lambda: person.path.endswith(f"at={first}"))
     ActionChains(person.driver).release().perform()
     dashboard.store.stop(run_id)
+    person.sees("#run-state", "stopped")
+    moments = run_head.moments(dashboard.store.history(run_id))
+    places = {timeline.place(moments, at) for at in moments}
+    thumb = person.sees("#timeline-slider [role=slider]")
+    ActionChains(person.driver).click_and_hold(thumb).move_by_offset(7, 0).release().perform()
+    wait(lambda: int(thumb.get_attribute("aria-valuenow")) in places)  # not between two moments
 
 
 def test_a_link_opens_the_same_view_in_a_fresh_browser(person: Person, dashboard: Dashboard, done: str) -> None:

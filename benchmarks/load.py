@@ -4,7 +4,8 @@
     python benchmarks/load.py --soak 30 --picture docs/pictures/soak.svg
 
 A dashboard is started as `app.py` starts it, on loopback, with all runs live: the first as fast as it can go,
-the others at a pace. Every browser looks at one run and does what the run's page does: it asks for the map once,
+the others at a pace that leaves a core to the server, as the worker does by itself when it runs one run less than
+there are cores. Every browser looks at one run and does what the run's page does: it asks for the map once,
 then for news whenever the server wants it to, which bring the head of the page and what changed on the map; every
 few looks it has its answers told anew.
 The searches' rates are those of the same runs, by turns without any browser and with all of them; what the
@@ -46,7 +47,7 @@ from mapelites.runs.supervisor import start_supervisor
 ROOT = Path(__file__).parents[1]
 MOST_BROWSERS, MOST_RUNS, MOST_SECONDS = 500, 50, 3_600
 POLL, MAP, RATE = 0.100, 0.400, 0.90  # seconds at the 95th percentile, seconds likewise, share of the rate alone
-PACE = 20_000.0  # evaluations per second of all runs but the first
+PACE = 5_000.0  # evaluations per second of all runs but the first
 ARRIVAL = 3.0  # seconds within which all browsers come
 CALM, LOOKS_TO_CALM = 1.0, 7  # as in the page's scripts
 ROUNDS = 4
@@ -206,7 +207,7 @@ class Dashboard:
     def request(number: int, pace: float | None) -> RunRequest:
         """A run that does not end meanwhile."""
         problem = get("C16", 10)
-        settings = Settings.of("directed", 10, evaluations=10**11, seed=number + 1)
+        settings = Settings.of("paper-3", 10, evaluations=10**11, seed=number + 1)  # at one rate for ever
         return RunRequest("C16", 10, Tolerances.default(problem), settings, pace)
 
     def is_up(self) -> bool:
@@ -241,24 +242,22 @@ class Dashboard:
 
 
 def measure(dashboard: Dashboard, browsers: int, seconds: float) -> tuple[Seen, tuple[float, float]]:
-    """Let so many browsers look for so long; what they saw, and the rates of the searches meanwhile."""
+    """Let so many browsers look for so long, once all have come; what they saw, and the rates of the searches then."""
     seen = Seen()
 
-    async def all_of_them() -> None:
-        until = time.perf_counter() + seconds
-        pages = (
-            Browser(dashboard.port, dashboard.runs[number % len(dashboard.runs)], dashboard.told, seen)
-            for number in range(browsers)
-        )
-        await asyncio.gather(*(page.stay(until) for page in pages))
+    async def all_of_them() -> tuple[float, float]:
+        until = time.perf_counter() + ARRIVAL + seconds
+        runs = dashboard.runs
+        pages = (Browser(dashboard.port, runs[n % len(runs)], dashboard.told, seen) for n in range(browsers))
+        staying = [asyncio.create_task(page.stay(until)) for page in pages]
+        await asyncio.sleep(ARRIVAL)
+        before, began = dashboard.evaluations(), time.perf_counter()
+        await asyncio.sleep(seconds)
+        after, passed = dashboard.evaluations(), time.perf_counter() - began
+        await asyncio.gather(*staying)
+        return (after[0] - before[0]) / passed, (after[1] - before[1]) / passed
 
-    before, began = dashboard.evaluations(), time.perf_counter()
-    if browsers:
-        asyncio.run(all_of_them())
-    else:
-        time.sleep(seconds)
-    after, passed = dashboard.evaluations(), time.perf_counter() - began
-    return seen, ((after[0] - before[0]) / passed, (after[1] - before[1]) / passed)
+    return seen, asyncio.run(all_of_them())
 
 
 def p95(times: list[float]) -> float:

@@ -8,11 +8,12 @@ each is asked to wait, so that watching never takes the machine from the search.
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from dash import Dash
@@ -35,6 +36,7 @@ SOONEST, LATEST, IDLE = 0.1, 5.0, 2.0  # seconds between two looks: at least, at
 MOST_LOOKS = 12.0 * cores()  # per second, of all pages together
 SPREAD = 0.2
 KEPT_HEADS, KEPT_NEWS = 64, 16
+KNOWN = re.compile(rb"&?\b(?:version|key)=[^&]*")  # what a page has: of no account for what it is told
 
 
 class Crowd:
@@ -56,6 +58,11 @@ class Crowd:
                 self.wait = min(max(SOONEST, pages / MOST_LOOKS), LATEST)
                 self._since, self._looks = self._clock(), 0
         return self.wait * random.uniform(1 - SPREAD, 1 + SPREAD)  # pages that came together shall not look together
+
+    @property
+    def age(self) -> float:
+        """Seconds since a page looked last: what was read since then is new to it, and drawn for others already."""
+        return self.wait - SOONEST / 2
 
 
 class Heads:
@@ -80,15 +87,35 @@ class Heads:
         return told
 
 
+class Map(NamedTuple):
+    """What a browser gets of a map: little where its figure shows it already, else the figure or a change of it."""
+
+    key: str
+    same: bytes
+    other: bytes
+
+    def told(self) -> bytes:
+        """What the browser that asks needs of it."""
+        return self.same if request.args.get("key") == self.key else self.other
+
+
+class News(NamedTuple):
+    """A version of a run: the head of the page as JSON, and the map."""
+
+    head: bytes
+    map: Map
+
+
 class Told:
-    """The news that were told last: pages with the same view of the same run ask for them in the same words."""
+    """The news that were told last: pages with the same view of the same run are told the same."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, int, bytes], bytes] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, bytes], News] = OrderedDict()
 
-    def of(self, key: tuple[str, int, bytes], make: Callable[[], bytes]) -> bytes:
-        """What `make` returns, for a run, its version and the words of the question."""
+    def of(self, run: Run, make: Callable[[], News]) -> News:
+        """What `make` returns for a version of a run and the view that is asked for."""
+        key = run.id, run.version, KNOWN.sub(b"", request.query_string)
         found = self._kept.get(key)
         if found is None:
             found = make()
@@ -105,35 +132,28 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
 
     @app.server.get("/run/<run_id>/news")
     def news(run_id: str) -> Response:
-        wait = crowd.look()
-        # What was read since this page looked last is new to it, and drawn for others already.
-        age = crowd.wait - SOONEST / 2
+        wait, age = crowd.look(), crowd.age
         try:
             run = maps.run(run_id, age)
             active = run.state in run_head.ACTIVE
-
-            def fresh() -> bytes:
-                if request.args.get("version") == str(run.version):
-                    return b""
-                known = run.version, b"true" if active else b"false", heads.of(run), _map(context, maps, run_id, age)
-                return b',"version":%d,"active":%b,"head":%b,"map":%b' % known
-
             now = 1_000 * (wait if active else max(wait, IDLE)), orjson.dumps(health.lately())
-            return _json(
-                b'{"wait":%d,"health":%b%b}' % (*now, told.of((run.id, run.version, request.query_string), fresh))
-            )
+            if request.args.get("version") == str(run.version):
+                return _json(b'{"wait":%d,"health":%b}' % now)
+            new = told.of(run, lambda: News(heads.of(run), _map(context, maps, run_id, age)))
+            version = run.version, b"true" if active else b"false", new.head, new.map.told()
+            return _json(b'{"wait":%d,"health":%b,"version":%d,"active":%b,"head":%b,"map":%b}' % (*now, *version))
         except InputError as error:
             return _refused(error)
 
     @app.server.get("/run/<run_id>/map")
     def map_of(run_id: str) -> Response:
         try:
-            return _json(_map(context, maps, run_id))
+            return _json(_map(context, maps, run_id, crowd.age).told())
         except InputError as error:
             return _refused(error)
 
 
-def _map(context: Context, maps: Maps, run_id: str, age: float = 0.0) -> bytes:
+def _map(context: Context, maps: Maps, run_id: str, age: float) -> Map:
     """The map that the address asks for."""
     asked = from_query({**request.args, "rest": ""}, maps.run(run_id, age).request.tolerances)
     shown = maps.shown(run_id, asked["at"], asked["levels"], age)
@@ -142,15 +162,13 @@ def _map(context: Context, maps: Maps, run_id: str, age: float = 0.0) -> bytes:
     return _answer(context, maps, shown, view)
 
 
-def _answer(context: Context, maps: Maps, shown: Shown, view: View) -> bytes:
+def _answer(context: Context, maps: Maps, shown: Shown, view: View) -> Map:
     """A change where the browser's figure only has other elites, a whole figure where its shape or look is another."""
     dark, narrow = request.args.get("scheme") == "dark", request.args.get("narrow") == "true"
     key: tuple[Any, ...] = ("map", *shown.key, ",".join(view.order), ",".join(view.rest), view.colour, view.scale)
     name = orjson.dumps(key).decode()
     look = orjson.dumps([*view.order, *view.rest, *shown.tolerances.shape, str(shown.levels), dark, narrow]).decode()
     known = request.args.get("look") == look
-    if known and request.args.get("key") == name:
-        return orjson.dumps({"look": look, "key": name})
 
     def made() -> bytes:
         drawn = content(maps.archive(shown), view, shown.evaluations)
@@ -159,7 +177,8 @@ def _answer(context: Context, maps: Maps, shown: Shown, view: View) -> bytes:
         whole = figure(maps.archive(shown), view, drawn, dark=dark, narrow=narrow)
         return orjson.dumps({"look": look, "key": name, "figure": whole, "form": form(shown.tolerances, view.order)})
 
-    return context.cache.remember_bytes((*key, look, "patch" if known else "figure"), made)
+    other = context.cache.remember_bytes((*key, look, "patch" if known else "figure"), made)
+    return Map(name if known else "", orjson.dumps({"look": look, "key": name}), other)
 
 
 def form(tolerances: Tolerances, order: tuple[str, ...] = ()) -> str:

@@ -19,6 +19,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 from mapelites.family import end_with, leave
 
 SLOWEST = 20_000  # bytes per second; whoever sends a large file is given the time that it takes at this rate
+NOTIFY_SECONDS = 1.0  # gunicorn waits thirty
 SEND_SECONDS = 60  # that a client may leave an answer where it is
 
 
@@ -65,10 +66,18 @@ class Connection(TConn):  # type: ignore[misc]
 class Worker(ThreadWorker):  # type: ignore[misc]
     """gunicorn's threads, without those who never finish what they say; who says nothing yet has no thread at all."""
 
+    _notified = float("-inf")
+
     def init_process(self) -> None:
         """What gunicorn calls in the new process: end with the one that started it, even where we are frozen."""
         end_with(self.ppid)
         super().init_process()
+
+    def notify(self) -> None:
+        """Tell gunicorn that we live: not at every turn of its loop, of which a request takes several."""
+        if time.monotonic() - self._notified > NOTIFY_SECONDS:
+            self._notified = time.monotonic()
+            super().notify()
 
     def run(self) -> None:
         """Answer until told to leave; what is not answered by then is waited for no longer."""

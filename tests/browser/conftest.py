@@ -197,7 +197,7 @@ def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with Browser(
         browser="chrome",
         headless=request.config.getoption("headless"),
-        options=pytest_setup_options(),
+        options=[pytest_setup_options()],
         download_path=str(tmp_path_factory.mktemp("download")),
         percy_run=False,
     ) as opened:

@@ -36,6 +36,7 @@ SETTINGS = (
     "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "retries", "archive",
     "centroids",
 )  # fmt: skip
+INTERRUPTED = " after an interrupt"
 
 
 def register(commands: Any) -> None:
@@ -186,11 +187,11 @@ def run_search(options: argparse.Namespace) -> int:
         with Progress(settings.evaluations, quiet=options.quiet) as progress:
             _advance(search, progress, curve)
     except KeyboardInterrupt:
-        code, why = 130, " after an interrupt"
+        code, why = 130, INTERRUPTED
     except Exception as error:  # a function of one's own may raise anything
         if isinstance(error, InputError) and not search.evaluations:
             raise
-        code, why = 1, f" after {raised(error)}"
+        code, why = (130, INTERRUPTED) if _is_interrupt(error) else (1, f" after {raised(error)}")
     finally:
         search.close()
     if not search.evaluations:
@@ -201,6 +202,13 @@ def run_search(options: argparse.Namespace) -> int:
     print(describe(snapshot))
     print(f"saved to {out}{why}", file=sys.stderr if code == 1 else sys.stdout)
     return code
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether an interrupt is behind an error: one that comes between two compiled pieces is told as a `SystemError`."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _advance(search: Illumination, progress: Progress, curve: list[tuple[float, float, float]]) -> None:

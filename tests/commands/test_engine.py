@@ -224,6 +224,18 @@ def test_a_file_that_is_no_run_is_named(tmp_path, capsys):
     assert f"{path}: not a run file, because" in capsys.readouterr().err
 
 
+def test_an_interrupt_that_compiled_code_tells_as_an_error_is_an_interrupt(tmp_path, monkeypatch, capsys):
+    advance = Illumination.advance
+
+    def interrupted(self, evaluations):
+        advance(self, evaluations)
+        raise SystemError("a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(Illumination, "advance", interrupted)
+    assert main(["run", "C17", "--quiet", "--out", str(tmp_path / "one.npz")]) == 130
+    assert "after an interrupt" in capsys.readouterr().out
+
+
 def test_an_interrupt_keeps_what_was_found(tmp_path):
     out = tmp_path / "long.npz"
     command = [sys.executable, "-m", "mapelites", "run", "C17", "--evaluations", "2000000000", "--out", str(out)]

@@ -205,7 +205,7 @@ def run_search(options: argparse.Namespace) -> int:
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether an interrupt is behind an error: one that comes between two compiled pieces is told as a `SystemError`."""
+    """Whether an interrupt is behind an error: one that comes between compiled pieces is told as a `SystemError`."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None

@@ -60,8 +60,14 @@ class Snapshot:
     failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
 
     @classmethod
-    def of(cls, search: Illumination, seconds: float, curve: NDArray[np.float64] | None = None) -> Snapshot:
-        """The present moment of a search that has computed for so many seconds."""
+    def of(
+        cls,
+        search: Illumination,
+        seconds: float,
+        curve: NDArray[np.float64] | None = None,
+        elites: Elites | None = None,
+    ) -> Snapshot:
+        """The present moment of a search that has computed for so many seconds, with all its elites or with these."""
         return cls(
             search.problem.name,
             search.problem.dimension,
@@ -70,12 +76,17 @@ class Snapshot:
             search.evaluations,
             search.refused,
             seconds,
-            search.elites(),
+            search.elites() if elites is None else elites,
             np.empty((0, 3)) if curve is None else curve,
             search.spent,
             search.problem.source,
             search.failures,
         )
+
+    @property
+    def best(self) -> float | None:
+        """The lowest objective of all elites."""
+        return float(self.elites.f.min()) if len(self.elites) else None
 
     def get_problem(self) -> Problem:
         """The problem itself, by its name, or by what the run stores of it."""
@@ -91,6 +102,10 @@ class Snapshot:
 
     def to_bytes(self) -> bytes:
         """The snapshot as the content of an `.npz` file."""
+        return pack(*self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The JSON values and the arrays that such a file holds."""
         about = {
             "format": FORMAT,
             "problem": self.problem,
@@ -105,13 +120,16 @@ class Snapshot:
             **({"source": self.source} if self.source else {}),
             "failures": {kind: list(each) for kind, each in self.failures.items()},
         }
-        arrays = {name: getattr(self.elites, name) for name in ELITE_ARRAYS}
-        return pack(about, {**arrays, "curve": self.curve})
+        return about, {**{name: getattr(self.elites, name) for name in ELITE_ARRAYS}, "curve": self.curve}
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Snapshot:
         """A snapshot from the content of a file; an `InputError` says why where it is not one."""
-        about, arrays = unpack(content)
+        return cls.from_parts(*unpack(content))
+
+    @classmethod
+    def from_parts(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Snapshot:
+        """Likewise from the JSON values and arrays of a file."""
         try:
             if about["format"] != FORMAT:
                 raise InputError(f"its format is {about['format']}, but this version reads {FORMAT}")

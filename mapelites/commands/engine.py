@@ -7,10 +7,12 @@ import csv
 import json
 import os
 import secrets
+import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -183,15 +185,16 @@ def run_search(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     curve: list[tuple[float, float, float]] = []
     code, why = 0, ""
+    interrupts = Interrupts()
     try:
-        with Progress(settings.evaluations, quiet=options.quiet) as progress:
-            _advance(search, progress, curve)
+        with Progress(settings.evaluations, quiet=options.quiet) as progress, interrupts.heard():
+            _advance(search, progress, curve, interrupts)
     except KeyboardInterrupt:
         code, why = 130, INTERRUPTED
     except Exception as error:  # a function of one's own may raise anything
         if isinstance(error, InputError) and not search.evaluations:
             raise
-        code, why = (130, INTERRUPTED) if _is_interrupt(error) else (1, f" after {raised(error)}")
+        code, why = (130, INTERRUPTED) if interrupts else (1, f" after {raised(error)}")
     finally:
         search.close()
     if not search.evaluations:
@@ -204,14 +207,38 @@ def run_search(options: argparse.Namespace) -> int:
     return code
 
 
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether an interrupt is behind an error: one that comes between compiled pieces is told as a `SystemError`."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
+class Interrupts:
+    """Whether somebody pressed Ctrl-C.
+
+    Python raises it wherever it is, and compiled code may tell that as an error of another kind, or swallow it.
+    """
+
+    def __init__(self) -> None:
+        self._came = False
+
+    def __bool__(self) -> bool:
+        return self._came
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Take down that one came, and raise it as ever."""
+        if threading.current_thread() is not threading.main_thread():  # which never gets one
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _note(self, number: int, frame: Any) -> None:
+        self._came = True
+        raise KeyboardInterrupt
 
 
-def _advance(search: Illumination, progress: Progress, curve: list[tuple[float, float, float]]) -> None:
+def _advance(
+    search: Illumination, progress: Progress, curve: list[tuple[float, float, float]], interrupts: Interrupts
+) -> None:
     """Search to the end in pieces, each of which adds a point to the curve."""
     settings, stride = search.settings, Stride()
     cells = settings.centroids if settings.archive == "centroids" else search.tolerances.cells
@@ -222,6 +249,8 @@ def _advance(search: Illumination, progress: Progress, curve: list[tuple[float, 
         best = search.best_feasible
         curve.append((search.evaluations, search.occupied, np.nan if best is None else best))
         progress.update(search.evaluations, f"{search.occupied}/{cells} cells  feasible {number(best)}")
+        if interrupts:
+            raise KeyboardInterrupt
 
 
 def show_file(options: argparse.Namespace) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from mapelites import problems
 from mapelites.errors import InputError
 from mapelites.problem import Problem
+from mapelites.runs.change import Change
 from mapelites.runs.entries import Entries
 from mapelites.runs.errors import ClaimLostError, DamagedError, UnknownRunError
 from mapelites.runs.evaluations import EvaluationLog
@@ -103,19 +104,20 @@ class Claim:
 
     def publish(
         self,
-        snapshot: Snapshot,
+        seen: Snapshot | Change,
         checkpoint: Mapping[str, NDArray[Any]] | None = None,
         state: State | None = None,
         reason: str | None = None,
         passed: Sequence[Snapshot] = (),
     ) -> Record:
-        """Put down a snapshot, a checkpoint and a new state with its reason, all or nothing.
+        """Put down a snapshot, whole or as a change, a checkpoint and a new state with its reason, all or nothing.
 
         Moments that the run has passed through since the last time go into its history. With a checkpoint the run can
         be halted, and is where somebody wishes it at this very moment: what the process heard before may have been
         taken back.
         """
-        content, saved = snapshot.to_bytes(), None
+        content, saved = seen.to_bytes(), None
+        snapshot, base = (seen.moment, seen.base) if isinstance(seen, Change) else (seen, None)
         if checkpoint is not None:
             saved = pack({"seconds": snapshot.seconds}, {**checkpoint, CURVE: snapshot.curve})
         with self.entries.database.writing():
@@ -125,9 +127,9 @@ class Claim:
                     history = self._write_snapshot(history, moment_of(each, record.version + 1), each.to_bytes())
                     record = replace(record, version=record.version + 1)
             moment = moment_of(snapshot, record.version + 1)
-            history = self._write_snapshot(history, moment, content)
+            history = self._write_snapshot(history, moment, content, base)
             self.entries.write_history(self.run_id, history)
-            record = self._with_progress(record, moment, snapshot)
+            record = self._with_progress(record, moment, snapshot, seen.best)
             if saved is not None:
                 record = self._with_checkpoint(record, saved)
                 state = WISHED[record.wish] if record.wish and state is None else state
@@ -140,16 +142,16 @@ class Claim:
         self._history = history
         return record
 
-    def _write_snapshot(self, history: History, moment: Moment, content: bytes) -> History:
+    def _write_snapshot(self, history: History, moment: Moment, content: bytes, base: int | None = None) -> History:
         now = time.time()
-        history, gone = history.add(moment, len(content), now).without_gone(now)
+        history, gone = history.add(moment, len(content), now, base).without_gone(now)
         database = self.entries.database
         database.put(f"snapshot/{self.run_id}/{moment.version}", content)
         for old in gone:
             database.drop(f"snapshot/{self.run_id}/{old}")
         return history
 
-    def _with_progress(self, record: Record, moment: Moment, snapshot: Snapshot) -> Record:
+    def _with_progress(self, record: Record, moment: Moment, snapshot: Snapshot, best: float | None) -> Record:
         return replace(
             record,
             snapshot=moment.version,
@@ -157,7 +159,7 @@ class Claim:
             seconds=moment.seconds,
             occupied=moment.occupied,
             best_feasible=moment.best_feasible,
-            best=float(snapshot.elites.f.min()) if len(snapshot.elites) else None,
+            best=best,
             refused=snapshot.refused,
             failures=dict(snapshot.failures),
         )

@@ -27,7 +27,7 @@ from mapelites.runs.errors import RESERVE, DamagedError, StoreError, disk_error,
 from mapelites.runs.locks import EXCLUSIVE, SHARED, locked
 from mapelites.runs.reading import ReadingCache
 
-FORMAT = 1
+FORMAT = 2  # 1 had no snapshots that are changes of others; all else is the same
 BUSY_SECONDS = 20
 FILE_FROM = 2**16  # bytes; what is overwritten must stay shorter, see `put`
 DISK_ERRORS = (OSError, sqlite3.Error, Timeout)
@@ -53,6 +53,8 @@ class Database:
         self._opened = threading.local()
 
     def _open(self) -> Cache:
+        if self._format() != str(FORMAT):  # what is written from now on, earlier versions do not know
+            (self.path / "format").write_text(f"{FORMAT}\n")
         (self.path / "cache").mkdir(mode=0o700, exist_ok=True)
         (self.path / "cache").chmod(0o700)
         return Cache(
@@ -196,14 +198,16 @@ class Database:
         except DISK_ERRORS as error:
             raise disk_error(self.path, error) from error
 
-    def _check_format(self) -> None:
+    def _format(self) -> str:
         file = self.path / "format"
-        text = file.read_text() if file.exists() else ""
-        if not text:
-            file.write_text(f"{FORMAT}\n")
+        return file.read_text().strip() if file.exists() else ""
+
+    def _check_format(self) -> None:
+        number = self._format()
+        if not number:
             return
-        number = text.strip()
         if not number.isdecimal() or int(number) < 1:
+            file = self.path / "format"
             raise StoreError(f"store: {file} must hold the number of the store's format, but it holds {number!r}")
         if int(number) > FORMAT:
             raise StoreError(

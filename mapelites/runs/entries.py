@@ -3,7 +3,7 @@
 entry/<id>                 its record, one small table
 version/<id>               a number that grows with every change
 history/<id>               which snapshots there are
-snapshot/<id>/<version>    one snapshot; written once, never changed
+snapshot/<id>/<version>    one snapshot, whole or as the change of another; written once, never changed
 state/<id>/<version>       one checkpoint, likewise
 
 Beside the database, evaluations/<id> is a file that only grows: what workers were asked, and what they answered.
@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from mapelites.errors import InputError
+from mapelites.runs.change import whole
 from mapelites.runs.database import Database
 from mapelites.runs.errors import DamagedError, UnknownRunError, disk_error
 from mapelites.runs.history import History
@@ -93,8 +95,17 @@ class Entries:
         content = self.snapshot_bytes(run_id, version)
         if content is None:
             return None
+        return self.put_together(run_id, version, content, lambda base: self.snapshot_bytes(run_id, base))
+
+    def put_together(
+        self, run_id: str, version: int, content: bytes, read: Callable[[int], bytes | None]
+    ) -> Snapshot | None:
+        """The snapshot of a version from its bytes, and from those that `read` returns where it is a change of others.
+
+        None where these are no longer there.
+        """
         try:
-            return Snapshot.from_bytes(content)
+            return whole(content, read)
         except InputError as error:
             raise DamagedError(f"run {run_id}: its snapshot {version} is damaged ({error})") from None
 

@@ -50,38 +50,48 @@ def thinned(curve: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class History:
-    """The moments of one run with their sizes, and the snapshots that are about to be deleted."""
+    """The moments of one run with their sizes, and the snapshots that are about to be deleted.
+
+    A snapshot that was put down as the change of another one needs that: it stays on disk as long as its changes do.
+    """
 
     moments: tuple[Moment, ...] = ()
     sizes: tuple[int, ...] = ()
     leaving: tuple[tuple[int, float, int], ...] = ()  # version, when it left, bytes
+    bases: tuple[tuple[int, int], ...] = ()  # of changes: version, and that of the snapshot that it needs
 
     @property
     def size(self) -> int:
         """Bytes of all snapshots that are on disk."""
         return sum(self.sizes) + sum(size for _, _, size in self.leaving)
 
-    def add(self, moment: Moment, size: int, now: float) -> History:
-        """The history with one more moment, thinned.
+    def add(self, moment: Moment, size: int, now: float, base: int | None = None) -> History:
+        """The history with one more moment, thinned; `base` is the snapshot that this one is a change of.
 
         A run taken up again at a checkpoint lives through some moments twice: the later ones leave.
         """
         before = [(m, s) for m, s in zip(self.moments, self.sizes, strict=True) if m.evaluations < moment.evaluations]
         pairs = [*before, (moment, size)]
-        most = min(MOST_MOMENTS, max(FEWEST_MOMENTS, MOST_BYTES // max(size, 1)))
+        bases = self.bases if base is None else (*self.bases, (moment.version, base))
+        needed = {base for _, base in bases}
+        room = sum(s for _, s in pairs) + sum(s for version, _, s in self.leaving if version in needed)
+        most = min(MOST_MOMENTS, max(FEWEST_MOMENTS, MOST_BYTES * len(pairs) // max(room, 1)))
         kept = [pairs[i] for i in most_even([m.evaluations for m, _ in pairs], most)]
         stays = {m.version for m, _ in kept}
         gone = [(m.version, now, s) for m, s in zip(self.moments, self.sizes, strict=True) if m.version not in stays]
-        return History(tuple(m for m, _ in kept), tuple(s for _, s in kept), (*self.leaving, *gone))
+        return History(tuple(m for m, _ in kept), tuple(s for _, s in kept), (*self.leaving, *gone), bases)
 
     def without_gone(self, now: float) -> tuple[History, list[int]]:
         """The history without snapshots that left a while ago, and the versions of those."""
-        # A snapshot of many megabytes leaves at once: few readers are worth that much room.
-        linger = LINGER_SECONDS if sum(size for _, _, size in self.leaving) < MOST_BYTES // 8 else 0.0
+        needed = {base for _, base in self.bases}
+        # Snapshots of many megabytes leave at once: few readers are worth that much room.
+        waiting = sum(size for version, _, size in self.leaving if version not in needed)
+        linger = LINGER_SECONDS if waiting < MOST_BYTES // 8 else 0.0
         # Either way: of a clock that was set back, they would have left in the future.
-        stay = tuple(each for each in self.leaving if abs(now - each[1]) < linger)
-        gone = [each[0] for each in self.leaving if abs(now - each[1]) >= linger]
-        return History(self.moments, self.sizes, stay), gone
+        gone = {v for v, when, _ in self.leaving if abs(now - when) >= linger and v not in needed}
+        stay = tuple(each for each in self.leaving if each[0] not in gone)
+        bases = tuple(each for each in self.bases if each[0] not in gone)
+        return History(self.moments, self.sizes, stay, bases), sorted(gone)
 
     @property
     def versions(self) -> list[int]:
@@ -94,7 +104,8 @@ class History:
             [each.version, each.evaluations, each.seconds, each.occupied, each.best_feasible, size]
             for each, size in zip(self.moments, self.sizes, strict=True)
         ]
-        return {"moments": rows, "leaving": [list(each) for each in self.leaving]}
+        rest = {"leaving": [list(each) for each in self.leaving], "bases": [list(each) for each in self.bases]}
+        return {"moments": rows, **rest}
 
     @classmethod
     def from_table(cls, table: dict[str, Any]) -> History:
@@ -106,10 +117,11 @@ class History:
             )
             sizes = tuple(int(row[5]) for row in table["moments"])
             leaving = tuple((int(v), float(when), int(size)) for v, when, size in table["leaving"])
+            bases = tuple((int(version), int(base)) for version, base in table.get("bases", ()))
             for each in moments:
                 for name in ("version", "evaluations", "occupied"):
                     check_range(name, getattr(each, name), MOST_WHOLE)
                 check_range("seconds", each.seconds, MOST_SECONDS)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise DamagedError(f"store: a run's history must be a list of moments, but it was not ({error})") from None
-        return cls(moments, sizes, leaving)
+        return cls(moments, sizes, leaving, bases)

@@ -11,6 +11,7 @@ FASTEST_GROWTH = 2  # from piece to piece, so that the first ones are moments of
 BURST_SECONDS = 0.1
 FIRST_COST = 0.001  # seconds
 LARGEST_JUMP = 4.0
+SAVED_SECONDS = 5.0  # the share of so long can be saved
 IN_LINE = Path("/proc/thread-self/schedstat")
 
 
@@ -93,12 +94,14 @@ class Rhythm:
     """When to write again: every so many seconds, or less often where writing would take too much time.
 
     `now` is the clock's time; `worked` is the time that the run has had for itself, which on a busy machine
-    is less. Writing takes at most a `share` of it.
+    is less. Writing takes at most a `share` of it. What is not used of that is saved for a while, so that something
+    large now and then between many small things does not stop them; nothing is owed but for the last writing.
     """
 
     def __init__(self, seconds: float, share: float, last: float) -> None:
         self._seconds, self._share, self._last = seconds, share, last
-        self._cost, self._worked = FIRST_COST, min(0.0, last)  # due at once where it never happened: minus infinity
+        self._saved, self._worked = 0.0, min(0.0, last)  # where it never happened, at minus infinity, much is saved
+        self._usual: dict[str, float] = {}
 
     def is_time(self, now: float) -> bool:
         """Whether it is time by the clock."""
@@ -106,16 +109,21 @@ class Rhythm:
 
     def due(self, now: float, worked: float) -> bool:
         """Whether it is time, and there was enough of it for the run itself."""
-        return self.is_time(now) and worked - self._worked >= self._cost / self._share
+        return self.is_time(now) and self._saved_by(worked) >= 0.0
 
-    def wrote(self, now: float, worked: float, cost: float) -> None:
-        """It was done, and took so many seconds; one hiccup of the disk is not taken for the usual."""
-        self._cost = min(cost, LARGEST_JUMP * self._cost)
+    def wrote(self, now: float, worked: float, cost: float, kind: str = "") -> None:
+        """Something of this kind was written, and took so many seconds; one hiccup is not taken for the usual."""
         self.came_along(now, worked)
+        self._usual[kind] = min(cost, LARGEST_JUMP * self._usual.get(kind, FIRST_COST))
+        self._saved = max(0.0, self._saved) - self._usual[kind]
 
     def came_along(self, now: float, worked: float) -> None:
         """It was done together with something else, which has the cost."""
+        self._saved = self._saved_by(worked)
         self._last, self._worked = now, worked
+
+    def _saved_by(self, worked: float) -> float:
+        return min(self._saved + self._share * (worked - self._worked), self._share * SAVED_SECONDS)
 
 
 class OwnClock:

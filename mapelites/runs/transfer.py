@@ -36,10 +36,21 @@ def export(entries: Entries, run_id: str) -> bytes:
     """The content of the file."""
     with entries.database.still():
         record, history = entries.record(run_id), entries.history(run_id)
-        content = None if record.snapshot is None else entries.snapshot_bytes(run_id, record.snapshot)
-        moments = {each.version: entries.snapshot_bytes(run_id, each.version) for each in history.moments}
+        contents = {version: entries.snapshot_bytes(run_id, version) for version in history.versions}
         states = [entries.state_bytes(run_id, each.version) for each in record.checkpoints[-1:]]
-    about, arrays = unpack(content or _nothing_yet(record.request).to_bytes())
+    changes = dict(history.bases)
+
+    def whole(version: int) -> bytes | None:
+        """A snapshot on its own, also where it was put down as the change of another one."""
+        content = contents.get(version)
+        if content is None or version not in changes:
+            return content
+        snapshot = entries.put_together(run_id, version, content, contents.get)
+        return None if snapshot is None else snapshot.to_bytes()
+
+    newest = None if record.snapshot is None else whole(record.snapshot)
+    about, arrays = unpack(newest or _nothing_yet(record.request).to_bytes())
+    moments = {each.version: whole(each.version) for each in history.moments}
     table = {**record.as_table(), "claim": None, "wish": None, "deleted": None}
     arrays |= {f"history_{version}": _as_array(each) for version, each in moments.items() if each is not None}
     if states and states[0] is not None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mapelites.runs.attention import Attention
+from mapelites.runs.change import Change
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
 from mapelites.runs.history import thinned
@@ -28,6 +31,15 @@ SETTLE_SECONDS = 1.0  # for evaluations under way when the run has been halted; 
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Whole:
+    """The newest snapshot that was put down as a whole, and how many elites later changes of it have had in all."""
+
+    version: int
+    evaluations: int
+    changed: int = 0
+
+
 class Worker:
     """Advances a claimed run until it is done, or asked to pause or stop, or has to leave.
 
@@ -44,6 +56,7 @@ class Worker:
         self._version, self._wish, self._is_ours = record.version, record.wish, True
         self._changes: tuple[int, ...] = ()
         self._passed, self._moment = list[Snapshot](), self.search.evaluations
+        self._whole: Whole | None = None
         now = time.perf_counter()
         self._stride = Stride()
         self._go_at(record.request)
@@ -144,10 +157,20 @@ class Worker:
             self._passed.append(self._snapshot())
 
     def _snapshot(self) -> Snapshot:
+        return Snapshot.of(self.search, self.seconds, self._noted_curve())
+
+    def _changed_or_whole(self) -> Snapshot | Change:
+        """The present moment; of a large map only what changed, until that was as much as the whole in all."""
+        whole = self._whole
+        if whole is None or self.search.occupied <= max(LIGHT, whole.changed):
+            return self._snapshot()
+        return Change.of(self.search, self.seconds, self._noted_curve(), whole.version, whole.evaluations)
+
+    def _noted_curve(self) -> NDArray[np.float64]:
         self._curve = thinned(np.vstack([self._curve, *self._points]))
         self._points.clear()
         self._moment = self.search.evaluations
-        return Snapshot.of(self.search, self.seconds, self._curve)
+        return self._curve
 
     def _publish_if_due(self) -> None:
         now = time.perf_counter()
@@ -164,18 +187,26 @@ class Worker:
     def _publish(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
         worked = self._worked()
         started = time.thread_time()  # not the clock: on a busy machine that counts the others' work too
-        snapshot = self._snapshot()
+        seen = self._snapshot() if state else self._changed_or_whole()
         checkpoint = self.search.state() if saved else None
-        record = self.claim.publish(snapshot, checkpoint, state, reason, self._passed)
+        record = self.claim.publish(seen, checkpoint, state, reason, self._passed)
         self._passed.clear()
         now, cost = time.perf_counter(), time.thread_time() - started
         if saved:
             self._checkpoints.wrote(now, worked, cost)
             self._snapshots.came_along(now, worked)
         else:
-            self._snapshots.wrote(now, worked, cost)
+            self._snapshots.wrote(now, worked, cost, type(seen).__name__)
         self._writing += self._worked() - worked
+        self._told(seen, record)
         self._heard(record)
+
+    def _told(self, seen: Snapshot | Change, record: Record) -> None:
+        """Remember what later changes can be told of."""
+        if isinstance(seen, Snapshot):
+            self._whole = None if record.snapshot is None else Whole(record.snapshot, seen.evaluations)
+        elif self._whole is not None:
+            self._whole = replace(self._whole, changed=self._whole.changed + len(seen.places))
 
     def _hold(self, error: StoreError) -> None:
         """The store cannot be written: keep the search until it can be put down as paused, with the reason."""

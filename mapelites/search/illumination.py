@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mapelites.archive import Archive, Elites
+from mapelites.archive import Archive, Elites, Integers
 from mapelites.errors import InputError
 from mapelites.problem import Problem
 from mapelites.search.centroids import Centroids
@@ -139,13 +139,42 @@ class Illumination:
 
     def elites(self) -> Elites:
         """Copies of the elites, and of the best feasible solution where it is not one of them."""
+        used: slice | Integers = slice(1, 1 + self.occupied)
+        return self._copies(np.r_[1 : 1 + self.occupied, 0] if self._best_is_apart else used)
+
+    def found_since(self, evaluations: int) -> tuple[Integers, Elites]:
+        """Copies of the elites that were found after so many evaluations, and their places among all `elites`.
+
+        The best feasible solution is one of them wherever it is not an elite, because its place moves.
+        """
+        slots = 1 + np.flatnonzero(self._state.tags[1 : 1 + self.occupied, FOUND_AT] > evaluations)
+        places = slots - 1
+        if self._best_is_apart:
+            slots, places = np.append(slots, 0), np.append(places, self.occupied)
+        return places, self._copies(slots)
+
+    @property
+    def solutions(self) -> int:
+        """How many solutions `elites` returns."""
+        return self.occupied + self._best_is_apart
+
+    @property
+    def best(self) -> float | None:
+        """The lowest objective of all elites."""
+        return float(self._state.values[1 : 1 + self.occupied, 0].min()) if self.occupied else None
+
+    @property
+    def _best_is_apart(self) -> bool:
+        """Whether the best feasible solution is not an elite."""
+        state = self._state
+        if not np.isfinite(state.values[0, 0]):
+            return False
+        slot = slot_at(state, self._map.grid, state.tags[0, CELL])
+        return bool(state.tags[slot, FOUND_AT] != state.tags[0, FOUND_AT])
+
+    def _copies(self, slots: slice | Integers) -> Elites:
         state, m = self._state, self.problem.inequalities
-        used: slice | NDArray[np.int64] = slice(1, 1 + self.occupied)
-        if np.isfinite(state.values[0, 0]):
-            slot = slot_at(state, self._map.grid, state.tags[0, CELL])
-            if state.tags[slot, FOUND_AT] != state.tags[0, FOUND_AT]:
-                used = np.r_[1 : 1 + self.occupied, 0]
-        x, values, tags = state.x[used], state.values[used], state.tags[used]
+        x, values, tags = state.x[slots], state.values[slots], state.tags[slots]
         names = np.array(self._method.operators)
         return Elites(
             self.problem.rounded(x) if len(self._map.steps) else x, values[:, 0], values[:, 1 : 1 + m],

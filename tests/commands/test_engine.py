@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 import numpy as np
@@ -224,16 +225,24 @@ def test_a_file_that_is_no_run_is_named(tmp_path, capsys):
     assert f"{path}: not a run file, because" in capsys.readouterr().err
 
 
-def test_an_interrupt_that_compiled_code_tells_as_an_error_is_an_interrupt(tmp_path, monkeypatch, capsys):
-    advance = Illumination.advance
+@pytest.mark.parametrize("told", [SystemError("a result with an exception set"), None], ids=["as an error", "not"])
+def test_an_interrupt_that_compiled_code_tells_as_an_error_or_not_at_all_is_an_interrupt(
+    tmp_path, monkeypatch, capsys, told
+):
+    advance, before = Illumination.advance, signal.getsignal(signal.SIGINT)
 
     def interrupted(self, evaluations):
         advance(self, evaluations)
-        raise SystemError("a result with an exception set") from KeyboardInterrupt()
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5.0)
+        if told:
+            raise told from None
 
     monkeypatch.setattr(Illumination, "advance", interrupted)
     assert main(["run", "C17", "--quiet", "--out", str(tmp_path / "one.npz")]) == 130
     assert "after an interrupt" in capsys.readouterr().out
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_interrupt_keeps_what_was_found(tmp_path):

@@ -84,3 +84,40 @@ def test_what_left_before_the_clock_was_set_back_goes_all_the_same() -> None:
     history = History(leaving=((1, 1e9, 10), (2, 1e9 + 1, 10)))
     later, gone = history.without_gone(1e9 - 86_400)
     assert (later.leaving, gone) == ((), [1, 2])
+
+
+def test_what_a_change_needs_stays_as_long_as_the_change_does() -> None:
+    history = History().add(Moment(1, 10, 0.0, 1, None), 900, now=0.0)
+    history = history.add(Moment(2, 20, 0.0, 1, None), 10, now=0.0, base=1)
+    history = history.add(Moment(3, 15, 0.0, 1, None), 900, now=0.0)  # lived through again: 2 leaves
+    history = history.add(Moment(4, 5, 0.0, 1, None), 900, now=0.0)  # and once more: all others leave
+    assert history.without_gone(LINGER_SECONDS - 1)[1] == []
+    later, gone = history.without_gone(LINGER_SECONDS + 1)
+    assert (gone, later.size) == ([2, 3], 1_800)
+    latest, gone = later.without_gone(LINGER_SECONDS + 1)
+    assert (gone, latest.versions, latest.size) == ([1], [4], 900)
+
+
+def test_a_whole_snapshot_that_left_the_replay_is_on_disk_for_its_changes() -> None:
+    history = History()
+    for version in range(1, 2_001):
+        base = None if version % 10 == 1 else version - (version - 1) % 10
+        history = history.add(Moment(version, 100 * version, 0.0, 1, None), 10 if base else 900, float(version), base)
+        history, gone = history.without_gone(float(version))
+        assert not set(gone) & {base for _, base in history.bases}
+    changes, on_disk = dict(history.bases), history.versions
+    assert all(changes[moment.version] in on_disk for moment in history.moments if moment.version in changes)
+    assert set(changes) <= set(on_disk), "nothing is remembered of what is gone"
+    assert len(history.moments) == MOST_MOMENTS
+    assert History.from_table(history.as_table()) == history
+
+
+def test_the_room_of_whole_snapshots_counts_however_small_the_changes_are() -> None:
+    history = History()
+    for version in range(1, 1_001):
+        base = None if version % 4 == 1 else version - (version - 1) % 4
+        size = 10 if base else MOST_BYTES // 40
+        history = history.add(Moment(version, 100 * version, 0.0, 1, None), size, float(version), base)
+        history, _ = history.without_gone(float(version))
+    assert history.size < 1.5 * MOST_BYTES
+    assert len(history.moments) > 30

@@ -97,9 +97,30 @@ def test_writing_that_costs_much_is_done_less_often() -> None:
 
 def test_on_a_busy_machine_writing_takes_its_share_of_what_the_run_has() -> None:
     rhythm = Rhythm(0.2, share=0.01, last=0.0)
-    rhythm.wrote(1.0, 1.0, cost=0.002)
-    assert not rhythm.due(now=1.5, worked=1.1)
-    assert rhythm.due(now=2.0, worked=1.25)
+    rhythm.wrote(0.0, 0.0, cost=0.002)
+    assert not rhythm.due(now=0.5, worked=0.1)
+    assert rhythm.due(now=1.0, worked=0.25)
+
+
+def test_what_was_not_used_of_the_share_is_there_for_something_large_between_small_things() -> None:
+    rhythm, written = Rhythm(0.19, share=0.01, last=0.0), 0
+    for piece in range(1, 1_001):
+        now = piece / 25
+        if rhythm.due(now, now):
+            rhythm.wrote(now, now, *((0.02, "large") if written % 20 == 19 else (0.001, "small")))
+            written += 1
+    assert written == 200  # at every fifth piece, as by the clock alone: 0.002 seconds each, on the average
+
+
+def test_no_more_than_the_share_is_used_in_the_long_run_whatever_things_cost() -> None:
+    rhythm, spent = Rhythm(0.2, share=0.01, last=0.0), 0.0
+    for piece in range(1, 10_001):
+        now = piece / 25
+        if rhythm.due(now, now):
+            cost, kind = (0.1, "large") if piece % 3 else (0.003, "small")
+            rhythm.wrote(now, now, cost, kind)
+            spent += cost
+    assert 0.009 * 400 < spent < 0.011 * 400
 
 
 def test_one_hiccup_of_the_disk_does_not_change_the_rhythm_for_long() -> None:

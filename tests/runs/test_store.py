@@ -413,7 +413,7 @@ def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:
     store.close()
     (store.path / "format").write_text("7\n")
     with pytest.raises(
-        StoreError, match="is of format 7, made by a newer version, but this version knows formats up to 1"
+        StoreError, match="is of format 7, made by a newer version, but this version knows formats up to 2"
     ):
         Store(store.path)
     (store.path / "format").write_text("seven")

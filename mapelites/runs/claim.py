@@ -10,6 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,6 +56,7 @@ class Claim:
     def __init__(self, entries: Entries, run_id: str, token: str, history: History) -> None:
         self.entries, self.run_id, self.token = entries, run_id, token
         self._history = history  # nobody else writes it while the claim holds
+        self._written: Record | None = None
 
     @classmethod
     def take(cls, entries: Entries, run_id: str, token: str | None = None) -> Claim | None:
@@ -121,7 +123,7 @@ class Claim:
         if checkpoint is not None:
             saved = pack({"seconds": snapshot.seconds}, {**checkpoint, CURVE: snapshot.curve})
         with self.entries.database.writing():
-            record, history = self.record(), self._history
+            record, history = self._as_written() or self.record(), self._history
             for each in passed:
                 if each.evaluations < snapshot.evaluations:
                     history = self._write_snapshot(history, moment_of(each, record.version + 1), each.to_bytes())
@@ -139,8 +141,15 @@ class Claim:
                 record = self._without_checkpoints(record)
             size = history.size + sum(each.size for each in record.checkpoints) + self.entries.log_size(self.run_id)
             record = self.entries.write(replace(record, size=size))
-        self._history = history
+        self._history, self._written = history, record
         return record
+
+    def _as_written(self) -> Record | None:
+        """The record that we wrote last, where nobody wrote another since: told by a number, it need not be read."""
+        written = self._written
+        with suppress(UnknownRunError):
+            return written if written is not None and self.entries.version(self.run_id) == written.version else None
+        return None
 
     def _write_snapshot(self, history: History, moment: Moment, content: bytes, base: int | None = None) -> History:
         now = time.time()

@@ -100,7 +100,7 @@ class Rhythm:
 
     def __init__(self, seconds: float, share: float, last: float) -> None:
         self._seconds, self._share, self._last = seconds, share, last
-        self._saved, self._worked = 0.0, min(0.0, last)  # where it never happened, at minus infinity, much is saved
+        self._saved, self._worked = 0.0, 0.0
         self._usual: dict[str, float] = {}
 
     def is_time(self, now: float) -> bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.runs.attention import Attention
-from mapelites.runs.change import Change
+from mapelites.runs.change import Change, Series
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
 from mapelites.runs.history import thinned
@@ -22,22 +21,13 @@ from mapelites.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 1.0
-SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.01, 0.003  # of the time, at most
+SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.018, 0.003  # of the time, at most; small maps need half of that
 MOMENT_STEP = 1.25  # evaluations of one moment of the replay, as a multiple of those of the one before
 LIGHT = 1_000  # elites, up to which a moment costs next to nothing
 HOLD_SECONDS = 0.5
 SETTLE_SECONDS = 1.0  # for evaluations under way when the run has been halted; the supervisor waits longer
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Whole:
-    """The newest snapshot that was put down as a whole, and how many elites later changes of it have had in all."""
-
-    version: int
-    evaluations: int
-    changed: int = 0
 
 
 class Worker:
@@ -56,7 +46,7 @@ class Worker:
         self._version, self._wish, self._is_ours = record.version, record.wish, True
         self._changes: tuple[int, ...] = ()
         self._passed, self._moment = list[Snapshot](), self.search.evaluations
-        self._whole: Whole | None = None
+        self._series = Series()
         now = time.perf_counter()
         self._stride = Stride()
         self._go_at(record.request)
@@ -160,11 +150,9 @@ class Worker:
         return Snapshot.of(self.search, self.seconds, self._noted_curve())
 
     def _changed_or_whole(self) -> Snapshot | Change:
-        """The present moment; of a large map only what changed, until that was as much as the whole in all."""
-        whole = self._whole
-        if whole is None or self.search.occupied <= max(LIGHT, whole.changed):
-            return self._snapshot()
-        return Change.of(self.search, self.seconds, self._noted_curve(), whole.version, whole.evaluations)
+        """The present moment; of a large map only what changed, until that is no less in all."""
+        base = self._series.base(self.search.occupied) if self.search.occupied > LIGHT else None
+        return Change.of(self.search, self.seconds, self._noted_curve(), *base) if base else self._snapshot()
 
     def _noted_curve(self) -> NDArray[np.float64]:
         self._curve = thinned(np.vstack([self._curve, *self._points]))
@@ -198,15 +186,9 @@ class Worker:
         else:
             self._snapshots.wrote(now, worked, cost, type(seen).__name__)
         self._writing += self._worked() - worked
-        self._told(seen, record)
+        if record.snapshot is not None:
+            self._series.add(record.snapshot, seen)
         self._heard(record)
-
-    def _told(self, seen: Snapshot | Change, record: Record) -> None:
-        """Remember what later changes can be told of."""
-        if isinstance(seen, Snapshot):
-            self._whole = None if record.snapshot is None else Whole(record.snapshot, seen.evaluations)
-        elif self._whole is not None:
-            self._whole = replace(self._whole, changed=self._whole.changed + len(seen.places))
 
     def _hold(self, error: StoreError) -> None:
         """The store cannot be written: keep the search until it can be put down as paused, with the reason."""

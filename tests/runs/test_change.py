@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from mapelites.errors import InputError
 from mapelites.runs import RunRequest, Store
-from mapelites.runs.change import Change, whole
+from mapelites.runs.change import MOST_CHANGES, Change, Series, whole
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import DamagedError
 from mapelites.runs.pacing import Stride
@@ -72,15 +73,19 @@ def test_a_change_is_not_taken_for_a_run_file() -> None:
 @pytest.mark.parametrize(
     ("about", "arrays", "words"),
     [
-        ({"base": "seven"}, {}, "not a change of a snapshot"),
-        ({"solutions": None}, {}, "not a change of a snapshot"),
-        ({"solutions": -1}, {}, "must be 0 to -2"),
+        ({"base": "seven"}, {}, "base of a change must be a whole number, but it was 'seven'"),
+        ({"base": 8}, {}, "at most 8 others, but there are more"),
+        ({"solutions": None}, {}, "solutions of a change must be a whole number, but it was None"),
+        ({"solutions": -1}, {}, "solutions of a change must be a whole number, but it was -1"),
         ({"solutions": 10**12}, {}, "must have the new ones"),
+        ({"solutions": 1}, {}, "must be 0 to 0"),
         ({}, {"places": np.zeros(3, dtype=np.int64)}, "must be ascending"),
         ({}, {"places": np.zeros((1, 1))}, "must be ascending"),
+        ({}, {"places": None}, "must be ascending"),
         ({}, {"places": np.array([-1])}, "must be 0 to"),
         ({}, {"f": np.zeros(2)}, "f of a change must be"),
         ({}, {"x": None}, "x of a change must be"),
+        ({}, {"curve": None}, "the curve must have three columns"),
     ],
 )
 def test_a_change_that_was_tampered_with_is_refused(about: object, arrays: object, words: str) -> None:
@@ -88,7 +93,11 @@ def test_a_change_that_was_tampered_with_is_refused(about: object, arrays: objec
     said, had = unpack(change.to_bytes())
     had = {name: each for name, each in {**had, **arrays}.items() if each is not None}  # type: ignore[dict-item]
     with pytest.raises(InputError, match=re.escape(words)):
-        whole(pack({**said, **about}, had), {7: before.to_bytes()}.get)  # type: ignore[dict-item]
+        whole(pack({**said, **about}, had), {7: before.to_bytes(), 8: _of_itself(change)}.get)  # type: ignore[dict-item]
+
+
+def _of_itself(change: Change) -> bytes:
+    return replace(change, base=8).to_bytes()
 
 
 class Steps(Stride):
@@ -110,16 +119,49 @@ class Eager(Worker):
     def _publish_if_due(self) -> None:
         self._publish(saved=False)
 
-    def _told(self, seen: Snapshot | Change, record: Record) -> None:
-        super()._told(seen, record)
+    def _heard(self, record: Record) -> None:
+        super()._heard(record)
+        if record.snapshot is not None:
+            self.wholes[record.snapshot] = Snapshot.of(self.search, 0.0, CURVE)
+
+    def _changed_or_whole(self) -> Snapshot | Change:
+        seen = super()._changed_or_whole()
         self.kinds.append(type(seen))
-        self.wholes[record.snapshot or 0] = Snapshot.of(self.search, 0.0, CURVE)
+        return seen
 
 
 def eager(store: Store) -> Eager:
     claim = Claim.take(store.entries, store.create(large_request(60_000)))
     assert claim is not None
     return Eager(claim)
+
+
+def test_a_change_is_told_of_the_one_that_makes_reading_short() -> None:
+    series = Series()
+    for version in range(100, 100 + MOST_CHANGES):
+        change = Change(0, np.zeros(3, dtype=np.int64), 0, None, _at(version))
+        series.add(version, change if version > 100 else _at(version))
+        base = series.base(elites=1_000)
+        number = version - 99
+        assert base == (100 + (number & (number - 1)),) * 2
+    series.add(200, change)
+    assert series.base(elites=1_000) is None, "there were enough"
+
+
+def test_once_the_changes_were_as_many_as_the_elites_a_whole_one_is_due() -> None:
+    series = Series()
+    assert series.base(elites=10) is None, "nothing was put down yet"
+    series.add(1, _at(1))
+    for version in range(2, 5):
+        assert series.base(elites=10) is not None
+        series.add(version, Change(1, np.zeros(4, dtype=np.int64), 10, None, _at(version)))
+    assert series.base(elites=10) is None
+    series.add(5, _at(5))
+    assert series.base(elites=10) == (5, 5)
+
+
+def _at(evaluations: int) -> Snapshot:
+    return replace(Snapshot.of(request().begin(), 0.0), evaluations=evaluations)
 
 
 def test_every_moment_of_a_run_with_a_large_map_reads_back_as_it_was(tmp_path: Path) -> None:
@@ -136,7 +178,7 @@ def test_every_moment_of_a_run_with_a_large_map_reads_back_as_it_was(tmp_path: P
         assert_same(told.archive(), worker.wholes[moment.version].archive())
     last = store.snapshot(worker.claim.run_id)
     assert last is not None
-    assert worker.kinds[-1] is Snapshot, "the end of a run stands on its own"
+    assert store.history(worker.claim.run_id)[-1].version not in dict(store.entries.history(worker.claim.run_id).bases)
     assert_same(last.archive(), undisturbed(large_request(60_000)))
 
 

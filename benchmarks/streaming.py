@@ -3,11 +3,11 @@
     python benchmarks/streaming.py [--evaluations 3000000] [--repeats 7] [--seconds 4]
 
 For each map the same search, with the same seed, runs twice: bare, and in a worker that streams snapshots
-and writes checkpoints. The two take turns, a fifth of a second each, which the bare one spends in one go, and processor
-time is compared, so that what else the machine does counts for both alike. Turns still differ by several hundredths on
-a machine that others use too: the interval behind a figure is where it lies with 95 % certainty. For a function that
-waits it is the clock that counts, of one run after the other. Then runs are watched by the clock: how many snapshots
-come in a second. At last a supervisor is asked to pause, resume and stop a run, many times.
+and writes checkpoints. The two take turns, about a millisecond each, and processor time is compared, so that what else
+the machine does counts for both alike: its speed changes by tenths within a second. What the bare search pays for
+finding the caches full of a snapshot is not counted for it. The interval behind a figure is where it lies with 95 % certainty.
+For a function that waits it is the clock that counts, of one run after the other. Then runs are watched by the clock:
+how many snapshots come in a second. At last a supervisor is asked to pause, resume and stop a run, many times.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ from mapelites.runs.claim import Claim
 from mapelites.runs.pacing import Rhythm
 from mapelites.runs.supervisor import start_supervisor
 from mapelites.runs.worker import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, SNAPSHOT_SECONDS, SNAPSHOT_SHARE, Worker
+from mapelites.search import Illumination
 from mapelites.snapshot import Snapshot
 
 MOST_LOST = 0.03
 LEAST_PER_SECOND = 4.0
 SOON = 0.25
 WAIT = 0.05  # seconds, of the function that waits
-TURN = 5  # pieces
+STEPS = 30  # turns of the two searches within a piece
 FINE = tuple(np.geomspace(1e-4, 1e3, 35).tolist())  # with 0, 37 bins for each of four constraints
 
 
@@ -94,9 +95,9 @@ def waiting_disc(x: Array) -> tuple[float, list[float], list[float]]:
 
 @dataclass(frozen=True)
 class Cost:
-    """One run in a worker beside a bare one: processor time outside of the search, and snapshots."""
+    """One run in a worker beside a bare one: processor time from snapshot to snapshot, and what is not searching."""
 
-    turns: list[tuple[float, float]]  # processor time of the bare one, and of that in the worker
+    turns: list[tuple[float, float]]  # of the bare one, and of that in the worker
     aside: float
     snapshots: int
 
@@ -123,45 +124,80 @@ class CountedWorker(Worker):
         self.published += 1
 
 
-class PacedWorker(CountedWorker):
-    """After some pieces the same search advances once more by as much, bare, so that both meet the same machine."""
+class Pair:
+    """A search with the same one beside it: both advance by turns, and only the first is seen."""
+
+    def __init__(self, search: Illumination, bare: Illumination) -> None:
+        self._search, self._bare = search, bare
+        self.own, self.beside = 0.0, 0.0
+        self._warm = [0.0, 0]  # seconds and evaluations of the bare one while the caches were its own
+        self.is_cold = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._search, name)
+
+    def advance(self, evaluations: int) -> None:
+        until, step = self._search.evaluations + evaluations, max(1, evaluations // STEPS)
+        while self._search.evaluations < until and not self._search.done:
+            started = time.process_time()
+            self._search.advance(min(step, until - self._search.evaluations))
+            between, done = time.process_time(), self._bare.evaluations
+            self._bare.advance(self._search.evaluations - self._bare.evaluations)
+            self.own += between - started
+            self._note(time.process_time() - between, self._bare.evaluations - done)
+
+    def _note(self, seconds: float, evaluations: int) -> None:
+        if self.is_cold and self._warm[1]:
+            seconds = evaluations * self._warm[0] / self._warm[1]
+        else:
+            self._warm = [self._warm[0] + seconds, self._warm[1] + evaluations]
+        self.beside, self.is_cold = self.beside + seconds, False
+
+
+class PairedWorker(CountedWorker):
+    """Works on such a pair, and is told nothing of the search beside its own."""
 
     def __init__(self, claim: Claim) -> None:
         super().__init__(claim, lambda: False)
-        self.searching, self._pieces = 0.0, 0
+        self.pair = Pair(self.search, claim.record().request.begin())
+        self.search = self.pair  # type: ignore[assignment]
         self.turns: list[tuple[float, float]] = []
-        self.turned = time.process_time()
-        self._beside = claim.record().request.begin()
+        self.aside, self._seen = 0.0, (0.0, 0.0)
         # The clock also runs while the other one searches.
         self._snapshots = Rhythm(2 * SNAPSHOT_SECONDS, SNAPSHOT_SHARE, float("-inf"))
         self._checkpoints = Rhythm(2 * CHECKPOINT_SECONDS, CHECKPOINT_SHARE, float("-inf"))
+        self._left = time.process_time()
 
     def _advance(self) -> bool:
-        started = time.process_time()
-        done = super()._advance()
-        self.searching += time.process_time() - started
-        self._pieces += 1
-        if self._pieces % TURN == 0 or self.search.done:
-            between, own = time.process_time(), self._own_clock.seconds()
-            self._beside.advance(self.search.evaluations - self._beside.evaluations)
-            after = time.process_time()
-            self.turns.append((after - between, between - self.turned))
-            self.turned = after
-            self._writing += self._own_clock.seconds() - own  # it is not the run's
-        return done
+        self.aside += time.process_time() - self._left
+        stride, clock, started = self._stride.size, self._own_clock.seconds(), time.process_time()
+        done, own = self.search.evaluations, self.pair.own
+        super()._advance()
+        self._stride.size = stride
+        self._stride.learn(self.search.evaluations - done, self.pair.own - own, self.pair.own - own)
+        passed = time.process_time() - started
+        self._writing += (self._own_clock.seconds() - clock) * (1.0 - (self.pair.own - own) / passed)  # not the run's
+        self._left = time.process_time()
+        return True
+
+    def _publish(self, **wanted: Any) -> None:
+        super()._publish(**wanted)
+        self.pair.is_cold = True
+        bare, own = self.pair.beside, self.pair.own + self.aside + time.process_time() - self._left
+        self.turns.append((bare - self._seen[0], own - self._seen[1]))
+        self._seen = bare, own
 
 
 def streamed(store: Store, request: RunRequest) -> Cost:
-    """A run with snapshots and checkpoints, and the same without, piece by piece."""
+    """A run with snapshots and checkpoints, and the same without, step by step."""
     run_id = store.create(request)
     claim = Claim.take(store.entries, run_id)
     assert claim is not None
-    worker = PacedWorker(claim)
+    worker = PairedWorker(claim)
     worker.work()
-    bare, last = worker.turns[-1]
-    turns = [*worker.turns[:-1], (bare, last + time.process_time() - worker.turned)]  # the end is put down, too
     forget(store, run_id)
-    return Cost(turns, sum(own for _, own in turns) - worker.searching, worker.published)
+    aside = sum(own for _, own in worker.turns) - worker.pair.own
+    return Cost(worker.turns, aside, worker.published)
 
 
 def forget(store: Store, run_id: str) -> None:

@@ -5,9 +5,9 @@
 For each map the same search, with the same seed, runs twice: bare, and in a worker that streams snapshots
 and writes checkpoints. The two take turns, about a millisecond each, and processor time is compared, so that what else
 the machine does counts for both alike: its speed changes by tenths within a second. What the bare search pays for
-finding the caches full of a snapshot is not counted for it. The interval behind a figure is where it lies with 95 % certainty.
-For a function that waits it is the clock that counts, of one run after the other. Then runs are watched by the clock:
-how many snapshots come in a second. At last a supervisor is asked to pause, resume and stop a run, many times.
+finding the caches full of a snapshot is not counted for it. The interval behind a figure is where it lies with 95 %
+certainty. For a function that waits it is the clock that counts, of one run after the other. Then runs are watched by
+the clock: how many snapshots come in a second. At last a supervisor is asked to pause, resume and stop a run, often.
 """
 
 from __future__ import annotations

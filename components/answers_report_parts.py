@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from components import summary
 from components.answers_drawing import levels_in_words
-from components.answers_mathml import mathml
 from components.format import many
+from components.mathml import mathml
 from mapelites.archive import Archive
 from mapelites.campaign.task import engine_mark
 from mapelites.problem import Problem

@@ -7,10 +7,12 @@ from functools import cache
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
 
 from components.format import many, number
+from components.formula import Formula
+from components.mathml import mathml
 from mapelites.problem import Problem
 from mapelites.problems import cec2010, dimensions, get, suites
 from mapelites.problems.formulas.typeset import name as typeset_name
@@ -105,11 +107,10 @@ def select(component_id: str, value: str) -> Component:
 
 def details(problem: Problem) -> list[Component]:
     """A problem in formulas and words: objective, bounds, constraints, difficulty, best known value."""
-    size = "" if problem.name in cec2010.NAMES else r"\displaystyle "  # fractions as large as the rest
-    formulas = [rf"\min_x \; f = {size}{problem.formula}"] if problem.formula else []
-    formulas += [rf"{_named(each.name)}:\; {size}{each.formula}" for each in problem.constraints if each.formula]
-    formulas += [rf"\text{{with }} {size}{each}" for each in problem.definitions[:1]]
-    formulas += [rf"\phantom{{\text{{with }}}} {size}{each}" for each in problem.definitions[1:]]
+    formulas = [rf"\min_x \; f = {problem.formula}"] if problem.formula else []
+    formulas += [rf"{_named(each.name)}:\; {each.formula}" for each in problem.constraints if each.formula]
+    formulas += [rf"\text{{with }} {each}" for each in problem.definitions[:1]]
+    formulas += [rf"\phantom{{\text{{with }}}} {each}" for each in problem.definitions[1:]]
     facts = [
         ("Bounds", bounds(problem)),
         ("Constraints", kinds(problem) if formulas else _listed(problem)),
@@ -138,9 +139,8 @@ def transformed(problem: Problem) -> str:
 
 
 def formula(text: str) -> Component:
-    """One typeset formula; it scrolls by itself where the screen is narrow."""
-    # The box is there before the typesetter is, so that nothing jumps.
-    return html.Div(dcc.Markdown(f"$${text}$$", mathjax=True), className="formula")
+    """One formula; it scrolls by itself where the screen is narrow."""
+    return html.Div(Formula(mathml(text, large=True)), className="formula")
 
 
 def bounds(problem: Problem) -> Any:

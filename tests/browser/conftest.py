@@ -34,6 +34,16 @@ from mapelites.runs.supervisor import start_supervisor
 
 WIDE, PHONE = (1400, 1000), (390, 844)
 PATIENCE = 60  # seconds; the machine may be busy, and the worker may have to compile first
+# The first visible element of a kind with some text in it. The driver's own answer to that walks through every element
+# inside, many times a second, which on a large page is more work than the page itself.
+VISIBLE = """
+  const [selector, text] = arguments;
+  const hasArea = (each) => { const box = each.getBoundingClientRect(); return box.width > 0 && box.height > 0; };
+  const isShown = (each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    && (hasArea(each) || [...each.querySelectorAll("*")].some(hasArea));
+  const says = (each) => !text || (each.innerText ?? each.textContent).replaceAll("\\u00a0", " ").includes(text);
+  return [...document.querySelectorAll(selector)].find((each) => isShown(each) && says(each)) ?? null;
+"""
 
 
 def pytest_setup_options() -> Options:
@@ -119,11 +129,11 @@ class Person:
 
     def sees(self, selector: str, text: str = "") -> WebElement:
         """Wait for something visible (with some text in it) and return it."""
-        return wait(lambda: next((e for e in self.all(selector) if _shown(e, text)), None))
+        return wait(lambda: self.driver.execute_script(VISIBLE, selector, text))
 
     def sees_no(self, selector: str) -> None:
         """Wait until nothing of the kind is visible."""
-        wait(lambda: not any(_shown(e, "") for e in self.all(selector)))
+        wait(lambda: self.driver.execute_script(VISIBLE, selector, "") is None)
 
     def all(self, selector: str) -> list[WebElement]:
         """What is there right now."""
@@ -173,13 +183,6 @@ class Person:
         assert [text for text in severe if not any(part in text for part in self.expected)] == []
         asked = self.driver.execute_script("return performance.getEntriesByType('resource').map(each => each.name)")
         assert [name for name in asked if not name.startswith((self.dashboard.url, "data:", "blob:"))] == []
-
-
-def _shown(element: WebElement, text: str) -> bool:
-    try:
-        return element.is_displayed() and text in element.text
-    except StaleElementReferenceException:
-        return False
 
 
 def _clicked(driver: Any, element: WebElement) -> bool:

@@ -22,6 +22,7 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     person.sees("#campaign-sum .error-text", "Runs must be a whole number from 1 to 1,000, but it was 'none'.")
     assert person.sees("#campaign-start").get_attribute("disabled")
     person.types("#campaign-runs", "2")
+    person.sees("#campaign-sum", "24 runs, 4,800,000 evaluations.")  # and nothing moves any more
     person.presses("summary", "Advanced")
     person.types("#campaign-evaluations", "4000")
     person.sees("#campaign-sum", "24 runs, 96,000 evaluations.")

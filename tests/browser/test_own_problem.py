@@ -74,7 +74,7 @@ def replaces(person: Person, text: str) -> None:
 def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: Dashboard) -> None:
     person.goes_to("/problems")
     person.presses("a", "Write a problem")
-    person.sees("#editor-preview mjx-container")
+    person.sees("#editor-preview math")
     replaces(person, VESSEL.replace("x3^2 +", "x3^2 + sqr(x1) +"))
     person.sees("#editor-error .error-text", "'sqr' is not a function: did you mean sqrt?")
     shown = person.sees("#editor-error pre").text.split("\n")
@@ -87,7 +87,7 @@ def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: D
     replaces(person, VESSEL)
     person.sees("#editor-error", "Ready. 4 variables, 4 inequalities: g1, g2, g3, g4")
     person.sees("#editor-preview", "in steps of 0.0625")
-    person.sees("#editor-preview mjx-container")
+    person.sees("#editor-preview math")
     person.presses("#editor-use")
     person.sees("#start-details", "0.0625 to 6.1875 in")
     assert person.sees("#start-dimension").get_attribute("value") == "4"

@@ -56,7 +56,7 @@ def test_navigation_help_and_wrong_addresses(person: Person) -> None:
 @pytest.mark.usefixtures("dashboard")
 def test_problems_are_typeset_and_found_and_lead_to_the_form(person: Person) -> None:
     person.goes_to("/problems")
-    wait(lambda: len(person.all("article mjx-container")) > 40)
+    wait(lambda: len(person.all("article math")) > 40)
     person.sees("#problems-found", f"{len(names())} problems")
     person.types("#problems-search", "rotated")
     person.sees("#problems-found", "5 problems")

@@ -80,7 +80,7 @@ def test_levels_are_checked_as_they_are_typed(person: Person) -> None:
 @pytest.mark.usefixtures("dashboard")
 def test_another_problem_brings_its_formula_its_constraints_and_its_bounds(person: Person) -> None:
     person.goes_to("/?problem=C04")
-    person.sees("#start-details mjx-container")
+    person.sees("#start-details math")
     person.sees("#start-cells", "625 cells")
     person.types("#start-problem", "rotated")
     person.sees("[role=option]", "C08")

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
-from xml.etree import ElementTree
 
 import numpy as np
 import orjson
@@ -22,7 +21,6 @@ from app import create_app
 from components import answers_almost, answers_relations
 from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
 from components.answers_front import _knee
-from components.answers_mathml import mathml
 from components.answers_parts import design
 from components.answers_price import _unmoved
 from components.answers_report_parts import command, problem_file
@@ -47,7 +45,7 @@ from mapelites.archive import Archive, Elites
 from mapelites.commands.engine import add_search_options, parse_search
 from mapelites.errors import InputError
 from mapelites.problem import Constraint, Problem
-from mapelites.problems import get, names, own
+from mapelites.problems import get, own
 from mapelites.problems.files import description
 from mapelites.problems.formulas import problem_of
 from mapelites.runs import Run, RunRequest, Store
@@ -372,28 +370,3 @@ def test_a_report_lists_every_constraint(store: Store, browser: FlaskClient) -> 
     assert not len(Designs.of(search.archive(), hard.split(",")))
     text = browser.get(f"/run/{run_id}/report.html?hard={hard}").get_data(as_text=True)
     assert "satisfies all that is marked hard" in text
-
-
-def test_every_formula_becomes_well_formed_mathml() -> None:
-    for problem in map(get, names()):
-        for formula in (problem.formula, *problem.definitions, *(each.formula for each in problem.constraints)):
-            found = str(mathml(formula))
-            assert ElementTree.fromstring(found).tag == "math"
-            assert "\\" not in found
-
-
-@pytest.mark.parametrize(
-    ("formula", "expected"),
-    [
-        (r"\frac{4}{3}\,x_{12}^{3}", '<mfrac><mrow><mn>4</mn></mrow><mrow><mn>3</mn></mrow></mfrac>'
-         '<mspace width="0.17em"></mspace>'
-         '<msubsup><mi>x</mi><mrow><mn>12</mn></mrow><mrow><mn>3</mn></mrow></msubsup>'),
-        (r"\left|a\right|^2", "<msup><mrow><mo>|</mo><mi>a</mi><mo>|</mo></mrow><mn>2</mn></msup>"),
-        (r"\cos^4 z_i", "<msup><mi>cos</mi><mn>4</mn></msup><msub><mi>z</mi><mi>i</mi></msub>"),
-        (r"\sigma_{\mathrm{max}} \ge 2.5", "<msub><mi>σ</mi><mrow><mi>max</mi></mrow></msub><mo>≥</mo><mn>2.5</mn>"),
-        (r"x^23 < \odd", "<msup><mi>x</mi><mn>2</mn></msup><mn>3</mn><mo>&lt;</mo><mtext>\\odd</mtext>"),
-        (r"\frac{", "<mfrac><mrow></mrow><mrow></mrow></mfrac>"),
-    ],
-)  # fmt: skip
-def test_a_formula_is_written_as_mathml(formula: str, expected: str) -> None:
-    assert mathml(formula) == f"<math>{expected}</math>"

@@ -39,8 +39,8 @@ PATIENCE = 60  # seconds; the machine may be busy, and the worker may have to co
 VISIBLE = """
   const [selector, text] = arguments;
   const hasArea = (each) => { const box = each.getBoundingClientRect(); return box.width > 0 && box.height > 0; };
-  const isShown = (each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-    && (hasArea(each) || [...each.querySelectorAll("*")].some(hasArea));
+  const hasBox = (each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && hasArea(each);
+  const isShown = (each) => hasBox(each) || [...each.querySelectorAll("*")].some(hasBox);
   const says = (each) => !text || (each.innerText ?? each.textContent).replaceAll("\\u00a0", " ").includes(text);
   return [...document.querySelectorAll(selector)].find((each) => isShown(each) && says(each)) ?? null;
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -30,10 +31,14 @@ class Proxy(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
-        connection.request(self.command, self.path, content, dict(self.headers.items()))
-        answer = connection.getresponse()
-        body = answer.read()
+        try:
+            with closing(http.client.HTTPConnection("127.0.0.1", self.port)) as connection:
+                connection.request(self.command, self.path, content, dict(self.headers.items()))
+                answer = connection.getresponse()
+                body = answer.read()
+        except OSError:
+            self.send_error(502)  # the other server is gone
+            return
         self.send_response(answer.status)
         for name, value in answer.getheaders():
             if name.lower() not in ("connection", "transfer-encoding", "content-length", "server", "date"):
@@ -41,7 +46,6 @@ class Proxy(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        connection.close()
 
     do_GET = do_POST = do_HEAD = forward  # noqa: N815 (the names that the class calls)
 

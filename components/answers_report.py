@@ -98,11 +98,12 @@ def _answers(designs: Designs, archive: Archive, limits: Array, asked: Asked) ->
     worths = ranking(designs, limits)
     shown = front(designs)
     hard = f" Hard: {', '.join(asked.hard)}." if asked.hard else ""
+    kept = Archive(archive.problem, archive.tolerances, designs.found)
     high, low = amount(float(designs.f.max()), 4), amount(float(designs.f.min()), 4)
     return [
         Markup("<p class='lead'>{}</p>").format(shortest(designs, limits)),
         Markup("<div class='two'><div><h2>The map: {}, the brighter the lower the objective</h2>{}</div>").format(
-            many(len(archive), "elite"), Markup(map_picture(archive))
+            many(len(kept), "elite"), Markup(map_picture(kept))
         ),
         Markup(
             "<div><h2>Objective against violation</h2>{}<p class='quiet'>Each dot is an elite that no other beats in "

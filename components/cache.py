@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -20,6 +19,7 @@ from flask import Flask
 from flask_caching import Cache
 from flask_caching.backends.base import BaseCache
 
+from components.recent import Recent
 from mapelites.runs.disk import PlainDisk
 
 LARGEST_CACHE = 256 * 2**20
@@ -79,8 +79,7 @@ class Memory:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._locks = tuple(threading.Lock() for _ in range(LOCKS))
-        self._recent: OrderedDict[str, bytes] = OrderedDict()
-        self._recent_lock = threading.Lock()
+        self._recent = Recent[str, bytes](KEPT)
 
     def remember(self, key: tuple[str | int | float | bool | None, ...], make: Callable[[], Any]) -> Any:
         """What `make` returns, JSON values only, made once per key. Name in the key all it depends on."""
@@ -99,10 +98,7 @@ class Memory:
                 if found is None:
                     found = make()
                     self._cache.set(name, found)
-            with self._recent_lock:
-                self._recent[name] = found
-                while len(self._recent) > KEPT:
-                    self._recent.popitem(last=False)
+            self._recent.put(name, found)
         return found
 
     def _lock(self, name: str) -> AbstractContextManager[Any]:

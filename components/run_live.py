@@ -11,7 +11,6 @@ import random
 import re
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from components.context import Context
 from components.many_rest import fitting
 from components.map_figure import View, content, figure, patch
 from components.map_fold import Fold
+from components.recent import Recent
 from components.run_view import Maps, Shown, from_query
 from components.shell_health import Health
 from mapelites.campaign.crews import cores
@@ -71,19 +71,17 @@ class Heads:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[int, bytes, run_head.Speed]] = OrderedDict()
+        self._kept = Recent[str, tuple[int, bytes, run_head.Speed]](KEPT_HEADS)
 
     def of(self, run: Run) -> bytes:
         """The properties of the head's parts, as JSON."""
         with self._lock:
-            version, told, speed = self._kept.get(run.id, (-1, b"", run_head.Speed()))
+            version, told, speed = self._kept.get(run.id) or (-1, b"", run_head.Speed())
             if version != run.version:
                 speed = speed.after(run)
                 parts = run_head.parts(self._store, run, self._store.history(run.id), speed.rate)
                 told = orjson.dumps(parts, default=lambda each: each.to_plotly_json())
-                self._kept[run.id] = run.version, told, speed
-                while len(self._kept) > KEPT_HEADS:
-                    self._kept.popitem(last=False)
+                self._kept.put(run.id, (run.version, told, speed))
         return told
 
 
@@ -110,8 +108,7 @@ class Told:
     """The news that were told last: pages with the same view of the same run are told the same."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, int, bytes], News] = OrderedDict()
+        self._kept = Recent[tuple[str, int, bytes], News](KEPT_NEWS)
 
     def of(self, run: Run, make: Callable[[], News]) -> News:
         """What `make` returns for a version of a run and the view that is asked for."""
@@ -119,10 +116,7 @@ class Told:
         found = self._kept.get(key)
         if found is None:
             found = make()
-            with self._lock:
-                self._kept[key] = found
-                while len(self._kept) > KEPT_NEWS:
-                    self._kept.popitem(last=False)
+            self._kept.put(key, found)
         return found
 
 

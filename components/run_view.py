@@ -7,9 +7,7 @@ view elsewhere: `/run/k3x?at=12000&axes=g2,g1,;h1&colour=age&cell=31`. A semicol
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +17,7 @@ from components.many_rest import check
 from components.map_colour import COLOURS, SCALES
 from components.map_figure import View
 from components.map_fold import AWAY, Fold
+from components.recent import Recent
 from mapelites.archive import Archive, Elites
 from mapelites.errors import InputError, unknown
 from mapelites.runs import Moment, Run, Store
@@ -58,9 +57,8 @@ class Maps:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept: OrderedDict[tuple[str | int, ...], Archive] = OrderedDict()
-        self._runs: OrderedDict[str, tuple[Run, Sequence[Moment], float]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept = Recent[tuple[str | int, ...], Archive](KEPT_MAPS)
+        self._runs = Recent[str, tuple[Run, Sequence[Moment], float]](KEPT_RUNS)
 
     def shown(self, run_id: Any, at: Any = None, levels: Any = None, age: float = 0.0) -> Shown:
         """What these words of a browser ask for; an `InputError` where they make no sense."""
@@ -79,25 +77,16 @@ class Maps:
         version = self._store.version(run_id)
         if found is None or found[0].version != version:
             found = self._store.run(run_id), self._store.history(run_id), now
-        with self._lock:
-            self._runs[run_id] = (*found[:2], now)
-            while len(self._runs) > KEPT_RUNS:
-                self._runs.popitem(last=False)
+        self._runs.put(run_id, (*found[:2], now))
         return found
 
     def archive(self, shown: Shown) -> Archive:
         """The map itself; an empty one before the first snapshot."""
-        with self._lock:
-            found = self._kept.get(shown.key)
-            if found is not None:
-                self._kept.move_to_end(shown.key)
-                return found
-        made = self._made(shown)
-        with self._lock:
-            self._kept[shown.key] = made
-            while len(self._kept) > KEPT_MAPS:
-                self._kept.popitem(last=False)
-        return made
+        found = self._kept.get(shown.key)
+        if found is None:
+            found = self._made(shown)
+            self._kept.put(shown.key, found)
+        return found
 
     def evaluations(self, shown: Shown) -> Elites | None:
         """Every solution that was evaluated up to a moment, where the run logs them."""

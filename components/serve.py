@@ -160,7 +160,8 @@ def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[P
         "--workers", "1", "--worker-class", "components.serve_worker.Worker", "--threads", str(THREADS),
         "--log-level", "warning", "--graceful-timeout", "2",
         "--keep-alive", str(KEEP_ALIVE),
-        "--chdir", str(ROOT), "--no-control-socket", "--logger-class", "components.serve_log.ServerLog",
+        "--chdir", str(ROOT), "--config", "python:components.serve_hooks",
+        "--no-control-socket", "--logger-class", "components.serve_log.ServerLog",
     ]  # fmt: skip
     return subprocess.Popen(command, start_new_session=True, env={**os.environ, security_token.VARIABLE: token or ""})
 

@@ -13,16 +13,17 @@ from typing import NoReturn
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 
 
-def end_with(parent: int, name: str = "") -> None:
+def end_with(parent: int, name: str = "", by: signal.Signals = signal.SIGKILL) -> None:
     """Have the system kill us when the parent dies, however it dies, and show our name; leave where it is dead already.
 
-    Where the system cannot do that, whoever calls has to look at the parent now and then.
+    `by` SIGTERM instead, we are only asked to leave. Where the system cannot do that, whoever calls has to look at the
+    parent now and then.
     """
     if sys.platform == "linux":
         system = ctypes.CDLL(None, use_errno=True)
         if name:
             system.prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
-        system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        system.prctl(PR_SET_PDEATHSIG, by, 0, 0, 0)
     if os.getppid() != parent:
         raise SystemExit(0)
 

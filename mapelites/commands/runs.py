@@ -33,7 +33,7 @@ from mapelites.commands.engine import (
 from mapelites.commands.parsing import whole
 from mapelites.commands.progress import Progress
 from mapelites.errors import InputError
-from mapelites.family import leave
+from mapelites.family import end_with, leave
 from mapelites.runs import Run, RunRequest, Store, presence
 from mapelites.runs.entries import ID
 from mapelites.runs.record import OVER
@@ -69,6 +69,7 @@ def register(commands: Any) -> None:
     _register_files(commands)
     worker = _command(commands, "worker", "search what is queued, until told to leave", work)
     worker.add_argument("--wait", action="store_true", help="wait for the worker that is there, and take over")
+    worker.add_argument("--with-parent", action="store_true", help="leave when the process that started it is gone")
     worker.add_argument("--processes", type=whole, help="runs at once (default: cores less one)")
     add_problems_option(worker)
 
@@ -341,5 +342,7 @@ def work(options: argparse.Namespace) -> None:
         arguments = [sys.executable, "-m", "mapelites", *sys.argv[1:]]
         os.execve(sys.executable, arguments, {**os.environ, **ONE_THREAD})
     logs.set_up("worker")
+    if options.with_parent:
+        end_with(os.getppid(), by=signal.SIGTERM)
     Supervisor(options.data, options.processes).run(wait=options.wait)
     leave(0)

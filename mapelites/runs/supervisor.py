@@ -353,9 +353,9 @@ def start_supervisor(
 ) -> subprocess.Popen[bytes]:
     """Start a supervisor as a process of its own; where there is one already, it waits to take over.
 
-    `problems` are files and folders of one's own problems.
+    `problems` are files and folders of one's own problems. It leaves when we are gone, however we go.
     """
-    command = [sys.executable, "-m", "mapelites", "worker", "--wait", "--data", str(path)]
+    command = [sys.executable, "-m", "mapelites", "worker", "--wait", "--with-parent", "--data", str(path)]
     command += [] if processes is None else ["--processes", str(processes)]
     command += [f"--problems={each}" for each in problems]
     package = Path(__file__).parents[2]

@@ -357,6 +357,17 @@ def test_a_report_takes_names_for_text_whatever_they_look_like(store: Store, bro
     assert text.count(str(escape(name))) >= 3
 
 
+def test_the_map_of_a_report_has_what_keeps_the_hard_constraints(browser: FlaskClient, run_id: str) -> None:
+    maps = [
+        re.search(r"The map: (\d+) elites?.*?<image href=(\S+)", browser.get(f"/run/{run_id}/report.html{query}").text)
+        for query in ("", "?hard=h1")
+    ]
+    assert maps[0]
+    assert maps[1]
+    assert 0 < int(maps[1][1]) < int(maps[0][1])
+    assert maps[1][2] != maps[0][2]
+
+
 def test_a_report_lists_every_constraint(store: Store, browser: FlaskClient) -> None:
     problem = get("speed-reducer")
     search = RunRequest.of(problem, Tolerances.default(problem), Settings.of("paper-3", 7, evaluations=500)).begin()

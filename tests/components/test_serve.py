@@ -99,6 +99,19 @@ def test_it_starts_says_where_replaces_a_dead_worker_and_stops_clean(served: tup
     assert not any(Path(f"/proc/{pid}").exists() for pid in last)
 
 
+def test_a_dashboard_that_is_killed_leaves_no_process_behind(served: tuple[subprocess.Popen[str], int]) -> None:
+    process, port = served
+    wait_for({"web": True, "store": True, "worker": True}, port)
+    left = [each for pid in children(process.pid) for each in family_of(pid)]
+    assert len(left) >= 3  # gunicorn, what it started, and the worker
+    process.kill()
+    until = time.monotonic() + PATIENCE
+    while any(Path(f"/proc/{pid}").exists() for pid in left) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not [pid for pid in left if Path(f"/proc/{pid}").exists()]
+    assert health(port) == {}
+
+
 def test_where_others_can_come_it_prints_a_link_with_a_token_that_opens_it_and_the_log_is_json(tmp_path: Path) -> None:
     port, data = free_port(), tmp_path / "store"
     command = [sys.executable, str(APP), "--host", "0.0.0.0", "--port", str(port), "--data", str(data)]

@@ -1,0 +1,42 @@
+"""What was made last, kept for whoever asks next: so many of each kind, in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Key, Value]):
+    """The values that were put in or asked for last, for any number of threads.
+
+    >>> recent = Recent[str, int](2)
+    >>> for place, name in enumerate("abc"):
+    ...     recent.put(name, place)
+    >>> recent.get("a"), recent.get("b"), recent.get("c")
+    (None, 1, 2)
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Value | None:
+        """The value, or None where it is not kept."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep a value, and let go of the one that was wanted longest ago."""
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            if len(self._kept) > self._most:
+                self._kept.popitem(last=False)

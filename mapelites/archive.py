@@ -44,8 +44,10 @@ class Elites:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            array = getattr(self, each.name).copy()  # the caller's stays writable
-            array.flags.writeable = False
+            array = getattr(self, each.name)
+            if array.flags.writeable or not array.flags.owndata:  # the caller's stays writable
+                array = array.copy()
+                array.flags.writeable = False
             object.__setattr__(self, each.name, array)
 
     @classmethod

@@ -6,10 +6,12 @@ row, and one whose file lies outside the cache, is refused.
 
 from __future__ import annotations
 
+import os
 import re
+import secrets
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from mapelites.runs.errors import DamagedError
 
 PLAIN = (str, int, float, bytes)
 REFUSED_KEY = "\0refused"
-FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{28}\.val")
+FILE_NAME = re.compile(r"[0-9a-f]{2}/(?:[0-9a-f]{2}/)?[0-9a-f]{28}\.val")  # earlier versions had two folders
 
 
 class PlainDisk(Disk):  # type: ignore[misc]
@@ -50,6 +52,15 @@ class PlainDisk(Disk):  # type: ignore[misc]
             for name in going:
                 self.remove(name)
 
+    def filename(self, key: Any = UNKNOWN, value: Any = UNKNOWN) -> tuple[str, str]:
+        """A new name for a value's file, and its path: in one of 256 folders, which stay.
+
+        To make and to remove two of them for every file, as diskcache does, costs more than the file itself.
+        """
+        folder, name = secrets.token_hex(1), secrets.token_hex(14)
+        file = f"{folder}/{name}.val"
+        return file, str(Path(self._directory, file))
+
     def put(self, key: Any) -> tuple[str, bool]:
         """The key as it is."""
         if type(key) is not str:
@@ -70,7 +81,7 @@ class PlainDisk(Disk):  # type: ignore[misc]
         try:
             self._write(path, iter([value]), "xb")
         except OSError:
-            super().remove(name)  # half a file would take what little room there is
+            self._unlink(name)  # half a file would take what little room there is
             raise
         getattr(self._changes, "made", []).append(name)
         return len(value), MODE_BINARY, name, None
@@ -90,4 +101,8 @@ class PlainDisk(Disk):  # type: ignore[misc]
         if hasattr(self._changes, "unneeded"):
             self._changes.unneeded.append(file_path)
         else:
-            super().remove(file_path)
+            self._unlink(file_path)
+
+    def _unlink(self, name: str) -> None:
+        with suppress(OSError):  # two processes may want that at the same time
+            os.unlink(Path(self._directory, name))

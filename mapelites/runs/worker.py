@@ -21,7 +21,7 @@ from mapelites.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 1.0
-SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.016, 0.003  # of the time, at most; small maps need half of that
+SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.014, 0.003  # of the time, at most; small maps need half of that
 MOMENT_STEP = 1.25  # evaluations of one moment of the replay, as a multiple of those of the one before
 LIGHT = 1_000  # elites, up to which a moment costs next to nothing
 HOLD_SECONDS = 0.5
@@ -50,7 +50,7 @@ class Worker:
         now = time.perf_counter()
         self._stride = Stride()
         self._go_at(record.request)
-        self._own_clock, self._writing = OwnClock(), 0.0
+        self._own_clock, self._not_own = OwnClock(), 0.0
         never = float("-inf")  # a new run is seen, and can be taken up again, from the first moment
         self._snapshots = Rhythm(SNAPSHOT_SECONDS, SNAPSHOT_SHARE, now if record.snapshot else never)
         self._checkpoints = Rhythm(CHECKPOINT_SECONDS, CHECKPOINT_SHARE, now if record.checkpoints else never)
@@ -121,11 +121,14 @@ class Worker:
                 time.sleep(min(self._pace.seconds_to_next, PIECE_SECONDS))
                 return False
         before, slept, started = self.search.evaluations, self._attention.slept, time.thread_time()
+        own = self._own_clock.seconds()
         with self._attention.elsewhere():
             self.search.advance(size)
-        done = self.search.evaluations - before
+        done, computed = self.search.evaluations - before, time.thread_time() - started
         seconds = time.perf_counter() - now - (self._attention.slept - slept)
-        self._stride.learn(done, seconds, time.thread_time() - started)
+        if self.search.problem.compiled:  # it waits for nothing: what it did not compute, a virtual machine's host took
+            self._not_own += max(0.0, self._own_clock.seconds() - own - computed)
+        self._stride.learn(done, seconds, computed)
         if self._pace is not None:
             self._pace.spend(done)
         self.seconds += seconds
@@ -170,7 +173,7 @@ class Worker:
 
     def _worked(self) -> float:
         """The seconds that the run has had for itself, without those in which it was put down."""
-        return self._own_clock.seconds() - self._writing
+        return self._own_clock.seconds() - self._not_own
 
     def _publish(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
         worked = self._worked()
@@ -185,7 +188,7 @@ class Worker:
             self._snapshots.came_along(now, worked)
         else:
             self._snapshots.wrote(now, worked, cost, type(seen).__name__)
-        self._writing += self._worked() - worked
+        self._not_own += self._worked() - worked
         if record.snapshot is not None:
             self._series.add(record.snapshot, seen)
         self._heard(record)

@@ -175,11 +175,11 @@ class Illumination:
     def _copies(self, slots: slice | Integers) -> Elites:
         state, m = self._state, self.problem.inequalities
         x, values, tags = state.x[slots], state.values[slots], state.tags[slots]
-        names = np.array(self._method.operators)
-        return Elites(
-            self.problem.rounded(x) if len(self._map.steps) else x, values[:, 0], values[:, 1 : 1 + m],
-            values[:, 1 + m :], tags[:, FOUND_AT], names[tags[:, OPERATOR]],
-        )  # fmt: skip
+        x = self.problem.rounded(x) if len(self._map.steps) else x
+        operator = np.array(self._method.operators)[tags[:, OPERATOR]]
+        for array in (x, operator):
+            array.flags.writeable = array.base is state.x  # what is a copy already needs no other
+        return Elites(x, values[:, 0], values[:, 1 : 1 + m], values[:, 1 + m :], tags[:, FOUND_AT], operator)
 
     def archive(self) -> Archive:
         """The map as it is now; later steps do not change it."""

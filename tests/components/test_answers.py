@@ -360,7 +360,7 @@ def test_a_report_takes_names_for_text_whatever_they_look_like(store: Store, bro
 def test_the_map_of_a_report_has_what_keeps_the_hard_constraints(browser: FlaskClient, run_id: str) -> None:
     maps = [
         re.search(r"The map: (\d+) elites?.*?<image href=(\S+)", browser.get(f"/run/{run_id}/report.html{query}").text)
-        for query in ("", "?hard=h1")
+        for query in ("", "?hard=g1")
     ]
     assert maps[0]
     assert maps[1]

@@ -409,6 +409,20 @@ def files(store: Store) -> set[Path]:
     return found
 
 
+def test_a_store_of_an_earlier_version_is_read_and_from_then_on_one_of_this(store: Store) -> None:
+    run_id = store.create(request())
+    with store.entries.database.writing():
+        store.entries.database.put_table(
+            f"history/{run_id}", {"moments": [[3, 10, 0.5, 4, None, 99]], "leaving": [[2, 1.0, 5]]}
+        )
+    store.close()
+    (store.path / "format").write_text("1\n")
+    again = Store(store.path)
+    assert (store.path / "format").read_text() == "2\n"
+    assert [moment.version for moment in again.history(run_id)] == [3]
+    assert again.entries.history(run_id).size == 104
+
+
 def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:
     store.close()
     (store.path / "format").write_text("7\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,10 @@ VISIBLE = """
   const says = (each) => !text || (each.innerText ?? each.textContent).replaceAll("\\u00a0", " ").includes(text);
   return [...document.querySelectorAll(selector)].find((each) => isShown(each) && says(each)) ?? null;
 """
+
+# Bring an element into sight, and tell where it is.
+PLACE = "arguments[0].scrollIntoView({block: 'center'}); return JSON.stringify(arguments[0].getBoundingClientRect())"
+STANDS_SECONDS = 0.08  # that it has to stay there: what is still moving is pressed beside
 
 
 def pytest_setup_options() -> Options:
@@ -187,7 +192,10 @@ class Person:
 
 def _clicked(driver: Any, element: WebElement) -> bool:
     try:
-        driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        place = driver.execute_script(PLACE, element)
+        time.sleep(STANDS_SECONDS)
+        if driver.execute_script(PLACE, element) != place:
+            return False
         element.click()
     except (ElementClickInterceptedException, StaleElementReferenceException):
         return False

@@ -136,6 +136,15 @@ class Person:
         """Wait for something visible (with some text in it) and return it."""
         return wait(lambda: self.driver.execute_script(VISIBLE, selector, text))
 
+    def reads(self, selector: str, text: str = "") -> str:
+        """What stands in something visible, however often the page puts another in its place meanwhile."""
+        return str(wait(lambda: (self.sees(selector, text).text,))[0])
+
+    def asks(self, attribute: str, selector: str, text: str = "") -> str | None:
+        """An attribute of something visible, likewise."""
+        found: str | None = wait(lambda: (self.sees(selector, text).get_attribute(attribute),))[0]
+        return found
+
     def sees_no(self, selector: str) -> None:
         """Wait until nothing of the kind is visible."""
         wait(lambda: self.driver.execute_script(VISIBLE, selector, "") is None)

@@ -66,4 +66,4 @@ def exact_numbers(person: Person, table: int) -> list[list[float]]:
 
 
 def exact_objective(person: Person) -> float:
-    return float(person.sees("#inspector .objective [data-exact]").get_attribute("data-exact"))
+    return float(person.asks("data-exact", "#inspector .objective [data-exact]"))

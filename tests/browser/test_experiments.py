@@ -20,7 +20,7 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     person.sees("#campaign-sum", "60 runs, 12,000,000 evaluations.")
     person.types("#campaign-runs", "none")
     person.sees("#campaign-sum .error-text", "Runs must be a whole number from 1 to 1,000, but it was 'none'.")
-    assert person.sees("#campaign-start").get_attribute("disabled")
+    assert person.asks("disabled", "#campaign-start")
     person.types("#campaign-runs", "2")
     person.sees("#campaign-sum", "24 runs, 4,800,000 evaluations.")  # and nothing moves any more
     person.presses("summary", "Advanced")
@@ -29,12 +29,12 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     person.presses("#campaign-start")
 
     person.sees("h1", "C01, C07, C16 and C17 · 10D · paper-1, paper-2 and paper-3")
-    wait(lambda: "24 of 24 runs" in person.sees("#campaign-progress").text, PATIENCE)
+    wait(lambda: "24 of 24 runs" in person.reads("#campaign-progress"), PATIENCE)
     person.sees(".state-finished", "finished")
     assert len(person.all(".overview-done")) == 12
     person.sees_no(".overview-waiting")
 
-    assert "view=price" in person.sees("#campaign-price-table td a").get_attribute("href")
+    assert "view=price" in person.asks("href", "#campaign-price-table td a")
     person.sees("#campaign-price .main-svg .points")
     space = (
         "const box = (selector) => document.querySelector(selector).getBoundingClientRect();"

@@ -77,12 +77,12 @@ def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: D
     person.sees("#editor-preview math")
     replaces(person, VESSEL.replace("x3^2 +", "x3^2 + sqr(x1) +"))
     person.sees("#editor-error .error-text", "'sqr' is not a function: did you mean sqrt?")
-    shown = person.sees("#editor-error pre").text.split("\n")
+    shown = person.reads("#editor-error pre").split("\n")
     assert shown[1].index("▲") == shown[0].index("sqr")
     assert not person.sees("#editor-use").is_enabled()
     person.presses("#editor-go")
     at = person.driver.execute_script("return document.getElementById('editor-text').selectionStart")
-    assert person.sees("#editor-text").get_attribute("value")[at : at + 3] == "sqr"
+    assert person.asks("value", "#editor-text")[at : at + 3] == "sqr"
 
     replaces(person, VESSEL)
     person.sees("#editor-error", "Ready. 4 variables, 4 inequalities: g1, g2, g3, g4")
@@ -90,7 +90,7 @@ def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: D
     person.sees("#editor-preview math")
     person.presses("#editor-use")
     person.sees("#start-details", "0.0625 to 6.1875 in")
-    assert person.sees("#start-dimension").get_attribute("value") == "4"
+    assert person.asks("value", "#start-dimension") == "4"
     person.sees("#start-cells", "625 cells")
     person.presses("#start-pace label", "Full speed")
     person.presses("#start-button")

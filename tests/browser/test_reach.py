@@ -73,7 +73,7 @@ def test_behind_a_proxy_one_signs_in_and_every_link_picture_file_and_address_wor
     person.expected = ("401",)
     driver = person.driver
     driver.get(f"{proxied}{BASE}/run/{first}?colour=age")
-    assert person.sees("h1").text == "This dashboard wants to know who you are."
+    assert person.reads("h1") == "This dashboard wants to know who you are."
     person.types("#token", "not-this-one")
     person.presses("button")
     assert wait(lambda: person.sees("h1", "not the right one"))

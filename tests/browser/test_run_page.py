@@ -198,18 +198,18 @@ def test_the_timeline_stays_where_it_was_put_until_live_is_pressed(person: Perso
     first = person.path
     thumb.send_keys(Keys.ARROW_RIGHT)
     wait(lambda: person.path != first)
-    put = person.sees("#timeline-text").text
+    put = person.reads("#timeline-text")
     at = int(person.path.partition("at=")[2])
     assert put == f"evaluation {at:,}"
     shown = next(moment.occupied for moment in dashboard.store.history(run_id) if moment.evaluations == at)
     wait(lambda: filled(person) == shown)
     seen = dashboard.store.run(run_id).evaluations
     wait(lambda: dashboard.store.run(run_id).evaluations > seen + 15_000)
-    assert person.sees("#timeline-text").text == put
+    assert person.reads("#timeline-text") == put
     assert filled(person) == shown
     assert person.driver.switch_to.active_element == thumb
     person.presses("#timeline-play")
-    wait(lambda: person.sees("#timeline-text").text != put)
+    wait(lambda: person.reads("#timeline-text") != put)
     person.presses("#timeline-live")
     wait(lambda: "at=" not in person.path)
     dashboard.store.stop(run_id)
@@ -226,7 +226,7 @@ def test_a_drag_on_the_timeline_goes_on_while_its_run_does(person: Person, dashb
     drag.click_and_hold(thumb).move_by_offset(-int(track["width"] / 4), 0).perform()
     wait(lambda: "at=" in person.path)
     seen = dashboard.store.run(run_id).evaluations
-    wait(lambda: int(person.sees(".run-spent b").text.replace(",", "")) > seen + 10_000)
+    wait(lambda: int(person.reads(".run-spent b").replace(",", "")) > seen + 10_000)
     ActionChains(person.driver).move_by_offset(-int(0.76 * track["width"]), 0).perform()  # just past its beginning
     first = dashboard.store.history(run_id)[0].evaluations  # always kept, however many moments have come since
     wait(lambda: person.path.endswith(f"at={first}"))

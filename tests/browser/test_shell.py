@@ -108,7 +108,7 @@ def test_a_server_that_goes_away_is_said_and_comes_back_by_itself(person: Person
     person.sees("#banner", "The server does not answer")
     dashboard.server = serve(dashboard.store, port)
     person.sees_no("#banner")
-    assert person.sees("#start-seed").get_attribute("value") == "77"
+    assert person.asks("value", "#start-seed") == "77"
     run_id = dashboard.start("C17", evaluations=3_000)
     person.sees(".recent-item", "C17 10D")
     dashboard.finished(run_id)

@@ -93,7 +93,7 @@ def test_another_problem_brings_its_formula_its_constraints_and_its_bounds(perso
     person.sees(".mantine-InputWrapper-error", "C06: the dimension must be 10 or 30, but it was 11")
     person.types("#start-dimension", "30")
     person.sees("#start-details", "each of 30 variables")
-    wait(lambda: person.sees("#start-evaluations").get_attribute("value") == "600,000")
+    wait(lambda: person.asks("value", "#start-evaluations") == "600,000")
 
 
 def test_a_wrong_field_says_so_beside_it_and_loses_nothing(person: Person, dashboard: Dashboard) -> None:
@@ -108,7 +108,7 @@ def test_a_wrong_field_says_so_beside_it_and_loses_nothing(person: Person, dashb
     person.presses("#start-button")
     person.sees(".mantine-Notification-root", "Nothing started: 2 fields are wrong")
     assert len(dashboard.store.runs()) == before
-    assert person.sees("#start-seed").get_attribute("value") == "12"
+    assert person.asks("value", "#start-seed") == "12"
     person.types("#start-evaluations", "3e3")
     person.types("#start-sigma", "0.25")
     person.sees_no(".mantine-InputWrapper-error")

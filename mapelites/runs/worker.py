@@ -21,7 +21,7 @@ from mapelites.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 1.0
-SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.014, 0.003  # of the time, at most; small maps need half of that
+SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.0125, 0.003  # of the time, at most; small maps need half of that
 MOMENT_STEP = 1.25  # evaluations of one moment of the replay, as a multiple of those of the one before
 LIGHT = 1_000  # elites, up to which a moment costs next to nothing
 HOLD_SECONDS = 0.5

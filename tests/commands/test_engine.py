@@ -234,8 +234,7 @@ def test_an_interrupt_that_compiled_code_tells_as_an_error_or_not_at_all_is_an_i
     def interrupted(self, evaluations):
         advance(self, evaluations)
         with suppress(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(5.0)
+            signal.raise_signal(signal.SIGINT)
         if told:
             raise told from None
 

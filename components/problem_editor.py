@@ -6,8 +6,6 @@ The text is never executed: it is read by a parser that knows arithmetic and a l
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,8 +16,9 @@ from dash.development.base_component import Component
 from components import problem_chooser, problem_editor_help
 from components.context import Context
 from components.format import many, sentence
-from components.shell import URL, label_upload
+from components.shell import URL
 from components.shell_notices import icon, notice, show
+from components.upload import label_upload, uploaded
 from mapelites.errors import InputError
 from mapelites.problems import gallery, own, saved
 from mapelites.problems.files import is_description
@@ -266,6 +265,6 @@ def register(app: Dash, context: Context) -> None:
 def read_upload(content: Any) -> str:
     """The text of a file from the browser; it is only ever read as formulas."""
     try:
-        return base64.b64decode(str(content).partition(",")[2], validate=True).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError):
+        return uploaded(content).decode("utf-8")
+    except UnicodeDecodeError:
         raise InputError("the file must be a text of formulas, but it was something else") from None

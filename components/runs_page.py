@@ -14,8 +14,8 @@ from components.context import Context
 from components.format import STATES, many, size
 from components.runs_page_actions import selected
 from components.runs_page_list import View, news, page, pages, rows, seen, select
-from components.shell import label_upload
 from components.shell_notices import icon
+from components.upload import label_upload
 
 PERIOD = 1_000  # milliseconds
 

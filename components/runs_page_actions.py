@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import io
 import zipfile
 from collections.abc import Callable, Sequence
@@ -20,6 +18,7 @@ from components.runs_page_list import View, select
 from components.security import LARGEST_REQUEST
 from components.shell import URL
 from components.shell_notices import icon, notice, show
+from components.upload import uploaded
 from mapelites.errors import InputError
 from mapelites.runs import Run
 
@@ -275,15 +274,6 @@ def run_files(content: bytes) -> list[bytes]:
             return [archive.read(each) for each in inside] or [content]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError):
         return [content]  # what is wrong with it, the store says in words
-
-
-def uploaded(text: str) -> bytes:
-    """The bytes of a file as a browser sends it, `data:...;base64,...`."""
-    try:
-        _, content = text.split(",", 1)
-        return base64.b64decode(content, validate=True)
-    except (binascii.Error, AttributeError, ValueError):
-        raise InputError("a file must arrive whole, but its content could not be decoded") from None
 
 
 def _ids(ticked: Any) -> list[str]:

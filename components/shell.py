@@ -147,13 +147,6 @@ def register(app: Dash, context: Context, pages: Sequence[Page]) -> None:
     shell_help.register(app)
 
 
-def label_upload(app: Dash, upload: str) -> None:
-    """Name the field of an upload for screen readers. Only a callback with an output is called for a new page."""
-    app.clientside_callback(
-        ClientsideFunction("shell", "labelUpload"), Output(upload, "className"), Input(upload, "id")
-    )
-
-
 def _broken(error: Exception, pages: Sequence[Page]) -> tuple[Component, list[Component], str]:
     failed(error)
     text = "The page could not be made. The notification says what happened; the server's log says where."

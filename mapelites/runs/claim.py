@@ -131,7 +131,7 @@ class Claim:
             moment = moment_of(snapshot, record.version + 1)
             history = self._write_snapshot(history, moment, content, base)
             self.entries.write_history(self.run_id, history)
-            record = self._with_progress(record, moment, snapshot, seen.best)
+            record = with_progress(record, moment, snapshot, seen.best)
             if saved is not None:
                 record = self._with_checkpoint(record, saved)
                 state = WISHED[record.wish] if record.wish and state is None else state
@@ -159,19 +159,6 @@ class Claim:
         for old in gone:
             database.drop(f"snapshot/{self.run_id}/{old}")
         return history
-
-    def _with_progress(self, record: Record, moment: Moment, snapshot: Snapshot, best: float | None) -> Record:
-        return replace(
-            record,
-            snapshot=moment.version,
-            evaluations=moment.evaluations,
-            seconds=moment.seconds,
-            occupied=moment.occupied,
-            best_feasible=moment.best_feasible,
-            best=best,
-            refused=snapshot.refused,
-            failures=dict(snapshot.failures),
-        )
 
     def _with_checkpoint(self, record: Record, content: bytes) -> Record:
         version = record.version + 1
@@ -237,6 +224,21 @@ def moment_of(snapshot: Snapshot, version: int) -> Moment:
     _, occupied, feasible = snapshot.curve[-1] if len(snapshot.curve) else (0, 0, np.nan)
     best = None if np.isnan(feasible) else float(feasible)
     return Moment(version, snapshot.evaluations, snapshot.seconds, int(occupied), best)
+
+
+def with_progress(record: Record, moment: Moment, snapshot: Snapshot, best: float | None) -> Record:
+    """The record of a run whose newest snapshot is this one."""
+    return replace(
+        record,
+        snapshot=moment.version,
+        evaluations=moment.evaluations,
+        seconds=moment.seconds,
+        occupied=moment.occupied,
+        best_feasible=moment.best_feasible,
+        best=best,
+        refused=snapshot.refused,
+        failures=dict(snapshot.failures),
+    )
 
 
 def _progress(record: Record, content: bytes, problem: Problem, outside: Outside) -> Progress:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from mapelites.archive import Elites
 from mapelites.errors import InputError
-from mapelites.runs.claim import CURVE
+from mapelites.runs.claim import CURVE, moment_of, with_progress
 from mapelites.runs.entries import ID, Entries
 from mapelites.runs.history import MOST_MOMENTS, History, Moment
+from mapelites.runs.proof import check_elites, check_log, check_snapshot
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
 from mapelites.snapshot import Snapshot, pack, unpack
@@ -51,25 +52,31 @@ def export(entries: Entries, run_id: str) -> bytes:
     newest = None if record.snapshot is None else whole(record.snapshot)
     about, arrays = unpack(newest or _nothing_yet(record.request).to_bytes())
     moments = {each.version: whole(each.version) for each in history.moments}
-    table = {**record.as_table(), "claim": None, "wish": None, "deleted": None}
+    there = [row for row in history.as_table()["moments"] if moments[row[0]] is not None]
     arrays |= {f"history_{version}": _as_array(each) for version, each in moments.items() if each is not None}
-    if states and states[0] is not None:
-        arrays["checkpoint"] = _as_array(states[0])
+    state = states[0] if states else None
+    if state is not None:
+        arrays["checkpoint"] = _as_array(state)
+    kept = record.checkpoints[-1:] if state is not None else ()
+    table = replace(record, claim=None, wish=None, deleted=None, checkpoints=kept).as_table()
     if (log := entries.log_bytes(run_id)) is not None:
         arrays["evaluations"] = _as_array(log)
-    return pack({**about, "run": table, "history": history.as_table()["moments"]}, arrays)
+    return pack({**about, "run": table, "history": there}, arrays)
 
 
 def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None]) -> str:
     """Put the run of a file into the store, after looking at every part of it; `check` may refuse what it asks for."""
     about, arrays = unpack(content)
     snapshot = Snapshot.from_bytes(content)
+    check_snapshot(snapshot, snapshot.get_problem())
     record = _record(about, snapshot)
     check(record.request)
     parts = _parts(arrays, max(ALWAYS_ALLOWED, MOST_GROWTH * len(content)))
     snapshots = _snapshots(about, parts, record, snapshot)
     state = _state(parts, record)
     log = parts.get("evaluations")
+    if log is not None:
+        check_log(log, record.request.get_problem())
     with entries.database.writing():
         free = ID.fullmatch(record.id) and entries.database.get(f"entry/{record.id}") is None
         record = replace(record, id=record.id if free else entries.new_id())
@@ -94,15 +101,18 @@ def _nothing_yet(request: RunRequest) -> Snapshot:
 
 
 def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
-    """The run's record, in a state in which nothing works on it."""
+    """The run's record, in a state in which nothing works on it; how far the run is, its newest snapshot says."""
     table = about["run"] if "run" in about else _record_of_map(snapshot).as_table()
     try:
         record = Record.from_table(str(table["id"]), table)
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"not a run file, because its record cannot be used ({error})") from None
-    request = record.request
-    if _searched(request) != _searched(snapshot):
+    if _searched(record.request) != _searched(snapshot):
         raise InputError("not a run file, because its map is of another search than its record")
+    if record.snapshot is None and (snapshot.evaluations or len(snapshot.elites)):
+        raise InputError("not a run file, because its record knows of no map, but there is one")
+    if record.snapshot is not None and "run" in about:
+        record = with_progress(record, moment_of(snapshot, record.snapshot), snapshot, snapshot.best)
     state: State = "paused" if record.state in ("queued", "running") else record.state
     return replace(record, state=state, claim=None, wish=None, deleted=None)
 
@@ -127,7 +137,7 @@ def _searched(of: Snapshot | RunRequest) -> tuple[Any, ...]:
 
 def _snapshots(about: Mapping[str, Any], parts: Parts, record: Record, newest: Snapshot) -> list[tuple[Moment, bytes]]:
     """The history's moments with their snapshots, each looked at."""
-    if "history" not in about:
+    if "run" not in about:
         moment = Moment(1, newest.evaluations, newest.seconds, record.occupied, record.best_feasible)
         return [(moment, newest.to_bytes())]
     try:
@@ -135,28 +145,39 @@ def _snapshots(about: Mapping[str, Any], parts: Parts, record: Record, newest: S
     except (InputError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"not a run file, because its history cannot be used ({error})") from None
     found = []
-    for moment in history.moments:
-        content = parts.get(f"history_{moment.version}")
-        if content is not None:
-            if _searched(Snapshot.from_bytes(content)) != _searched(newest):
-                raise InputError(f"not a run file, because moment {moment.version} is of another search")
-            found.append((moment, content))
+    for version in (moment.version for moment in history.moments):
+        content = parts.get(f"history_{version}")
+        if content is None:
+            raise InputError(f"not a run file, because its moment {version} is missing")
+        snapshot = Snapshot.from_bytes(content)
+        if _searched(snapshot) != _searched(newest):
+            raise InputError(f"not a run file, because moment {version} is of another search")
+        check_snapshot(snapshot, snapshot.get_problem())
+        if version == record.snapshot and snapshot.to_bytes() != newest.to_bytes():
+            raise InputError(f"not a run file, because its newest moment {version} is another map than its own")
+        found.append((moment_of(snapshot, version), content))
     if record.snapshot is not None and record.snapshot not in [moment.version for moment, _ in found]:
         raise InputError(f"not a run file, because its newest moment {record.snapshot} is missing")
+    steps = np.diff([moment.evaluations for moment, _ in found])
+    if np.any(steps <= 0) or len({moment.version for moment, _ in found}) < len(found):
+        raise InputError("not a run file, because its moments do not come one after the other")
     return found
 
 
 def _state(parts: Parts, record: Record) -> bytes | None:
     """The checkpoint, looked at: a search can go on from it."""
     content = parts.get("checkpoint")
-    if content is None or not record.checkpoints:
+    if not record.checkpoints:
         return None
+    if content is None:
+        raise InputError("not a run file, because its checkpoint is missing")
     _, state = unpack(content)
     state.pop(CURVE, None)
     try:
-        record.request.begin(state)
+        elites = record.request.begin(state).elites()
     except (KeyError, ValueError, IndexError, TypeError) as error:
         raise InputError(f"not a run file, because its checkpoint cannot be used ({error})") from None
+    check_elites(elites, record.request.get_problem())
     return content
 
 

@@ -77,13 +77,10 @@ def test_an_error_is_marked_below_its_character() -> None:
     assert "Ready. 1 variable, 1 inequality: g1." in str(problem_editor._verdict(DISC))
 
 
-@pytest.mark.parametrize("content", [None, "", "data:,", "data:text/plain;base64,///", "data:x;base64,/w=="])
-def test_a_file_that_is_no_text_is_refused(content: object) -> None:
-    if content in (None, "", "data:,"):
-        assert problem_editor.read_upload(content) == ""
-        return
+def test_a_file_that_is_no_text_is_refused() -> None:
+    assert problem_editor.read_upload("data:,") == ""
     with pytest.raises(InputError, match="must be a text of formulas"):
-        problem_editor.read_upload(content)
+        problem_editor.read_upload("data:x;base64,/w==")
 
 
 def test_an_uploaded_program_is_text_that_means_nothing(context: Context, tmp_path: Path) -> None:

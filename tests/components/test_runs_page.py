@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import zipfile
 from dataclasses import replace
@@ -134,14 +133,6 @@ def test_a_file_that_would_unpack_to_too_much_is_refused() -> None:
         archive.writestr("bomb.npz", bytes(65 * 2**20))
     with pytest.raises(InputError, match="may hold at most 67,108,864 bytes, but this one holds more"):
         runs_page_actions.run_files(buffer.getvalue())
-
-
-def test_an_upload_is_decoded_or_refused_in_words() -> None:
-    text = "data:application/octet-stream;base64," + base64.b64encode(b"run").decode()
-    assert runs_page_actions.uploaded(text) == b"run"
-    for wrong in ("data:;base64,***", "nothing", None):
-        with pytest.raises(InputError, match="must arrive whole"):
-            runs_page_actions.uploaded(wrong)  # type: ignore[arg-type]
 
 
 def _npz(text: str) -> bytes:

@@ -10,14 +10,22 @@ from typing import Any
 import numpy as np
 
 from mapelites.errors import InputError
+from mapelites.problems.files import is_description
 from mapelites.runs import Store
 from mapelites.snapshot import pack, unpack
 from tests.hostile import junk
 from tests.hostile.slowest import Slowest
+from tests.runs.tools import assert_true_to_itself
 
 
 def mutated(random_: random.Random, content: bytes) -> bytes:
     """Another file, made from one that is right."""
+    while (changed := _changed(random_, content)) == content:
+        pass
+    return changed
+
+
+def _changed(random_: random.Random, content: bytes) -> bytes:
     kind = random_.random()
     if kind < 0.4:
         return junk.damaged_bytes(random_, content)
@@ -54,7 +62,9 @@ def _other(random_: random.Random, array: Any) -> Any:
 
 
 def refused_or_sound(store: Store, content: bytes) -> str:
-    """Import it. Where it is refused, in the words there are for that; where not, every use of the run works."""
+    """Import it. Where it is refused, in the words there are for that; where not, every use of the run works and every
+    elite has the numbers of its solution.
+    """
     try:
         run_id = store.import_run(content)
     except InputError as error:
@@ -65,6 +75,8 @@ def refused_or_sound(store: Store, content: bytes) -> str:
     json.dumps(store.entries.record(run_id).as_table(), allow_nan=False)
     for moment in store.history(run_id):
         archive = store.snapshot(run_id, moment.version).archive()  # type: ignore[union-attr]
+        if not is_description(archive.problem.source):
+            assert_true_to_itself(archive)
         assert archive.statistics is not None
         assert len(list(archive)) <= run.request.tolerances.cells
     store.export(run_id)

@@ -62,7 +62,8 @@ def protect(app: Dash, access: Access) -> None:
         name = _hostname(f"//{host}")  # Flask's own TRUSTED_HOSTS knows no IPv6
         # A page that was led here by a false name cannot have the cookie, and a number is no name at all.
         if name not in trusted and not (access.token and _is_address(name)):
-            abort(400, description=f"this server is not called {name}; start it with --trust {name} if it is")
+            called = name or host
+            abort(400, description=f"this server is not called {called}; start it with --trust {called} if it is")
         origin = request.headers.get("Origin")
         if request.method not in ("GET", "HEAD", "OPTIONS") and origin and _place(origin) != host:
             reason = f"requests must come from {host}, but this one came from {origin}"

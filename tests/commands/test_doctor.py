@@ -7,6 +7,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,27 @@ def test_a_port_that_something_else_has_is_to_be_fixed() -> None:
     assert (finding.verdict, finding.remedy) == ("fix", "start the dashboard with another --port")
     with pytest.raises(InputError, match="port must be from 1 to 65,535, but it was 0"):
         doctor.listening(0)
+
+
+class Dashboard(BaseHTTPRequestHandler):
+    """Says that its worker is gone."""
+
+    def do_GET(self) -> None:
+        self.send_response(503)
+        self.end_headers()
+        self.wfile.write(b'{"store": true, "web": true, "worker": false}')
+
+    def log_message(self, format: str, *given: object) -> None:
+        pass
+
+
+def test_a_dashboard_says_itself_what_it_lacks_whatever_proxy_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with HTTPServer(("127.0.0.1", 0), Dashboard) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        finding = doctor.listening(server.server_port)
+        server.shutdown()
+    assert finding.words == f"a dashboard answers at {server.server_port}, but not all is well: worker"
 
 
 def _hang_up(server: socket.socket) -> None:

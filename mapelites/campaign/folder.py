@@ -101,7 +101,7 @@ class Folder:
     def create(cls, path: Path | str, campaign: Campaign) -> Folder:
         """The folder of this campaign, made where it is not there yet; another campaign's folder is an error."""
         folder = cls(path)
-        if not (folder.path / "campaign.json").exists():
+        if not os.path.exists(folder.path / "campaign.json"):  # a `Path` would raise where it cannot look
             try:
                 (folder.path / "runs").mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:

@@ -1,12 +1,13 @@
 """How gunicorn waits for requests: a client that sends half of one, or reads no answer, is let go after a while.
 
 gunicorn's threads read for as long as a client likes, so that a few who send half a request would keep all others out.
-For the same reason one address has at most half of the threads and half of the connections.
+Here a client has a thread once it has said what it wants, and one address at most half of the threads and connections.
 """
 
 from __future__ import annotations
 
 import errno
+import re
 import resource
 import selectors
 import socket
@@ -26,6 +27,8 @@ SLOWEST = 20_000  # bytes per second; whoever sends a large file is given the ti
 NOTIFY_SECONDS = 1.0  # gunicorn waits thirty
 SEND_SECONDS = 60  # that a client may leave an answer where it is
 FULL_SECONDS = 0.1  # to wait where the system lets nobody else in
+LONGEST_HEAD = 2**16  # bytes; what is longer is refused in a thread
+HEAD_ENDS = re.compile(rb"\n\r?\n")
 OWN_FILES = 512  # files that are open besides the connections: each thread has the store open
 PASSING = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)  # the client is gone again
 FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)  # the system has no room for one more
@@ -64,6 +67,7 @@ class Connection(TConn):  # type: ignore[misc]
     def __init__(self, cfg: Any, sock: socket.socket, client: Any, server: Any, left: Callable[[], None]) -> None:
         super().__init__(cfg, sock, client, server)
         self._left: Callable[[], None] | None = left
+        self._said = b""
 
     @property
     def address(self) -> str:
@@ -74,6 +78,22 @@ class Connection(TConn):  # type: ignore[misc]
         """What gunicorn calls in a thread, before each request is read."""
         super().init()
         self.parser.unreader.sock = Deadline(self.sock, self.cfg.keepalive)
+        self.parser.unreader.unread(self._said)
+        self._said = b""
+
+    def has_said_what(self) -> bool:
+        """Read what has come, without waiting, and see whether it is worth a thread: all before the body of a request,
+        the end, or what is no request at all.
+        """
+        try:
+            came = self.sock.recv(LONGEST_HEAD, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:  # the client is gone, as the thread will see
+            return True
+        self._said += came
+        is_request = self._said[:1].isalpha()
+        return not came or not is_request or len(self._said) > LONGEST_HEAD or bool(HEAD_ENDS.search(self._said))
 
     def close(self, graceful: bool = False) -> None:
         """What gunicorn calls where it accepts others, so that nothing is waited for; `Worker.handle` has done that."""
@@ -126,6 +146,21 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if not goes_on:
             util.close_graceful(connection.sock)
         return goes_on
+
+    def on_pending_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+        """What gunicorn calls where a new client says something; in time it has to say all of what it wants."""
+        if conn.has_said_what():
+            super().on_pending_socket_readable(conn, client)
+
+    def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+        """What gunicorn calls where a client says something again; with half of it, it waits with the new ones."""
+        if conn.has_said_what():
+            super().on_client_socket_readable(conn, client)
+            return
+        self.keepalived_conns.remove(conn)
+        conn.set_timeout()
+        self.pending_conns.append(conn)
+        self.poller.modify(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
 
     def enqueue_req(self, conn: Connection) -> None:
         """What gunicorn calls where a client has said something: a thread for it, unless its address has enough."""

@@ -83,6 +83,8 @@ def protect(app: Dash, access: Access) -> None:
         if request.method not in ("GET", "HEAD", "OPTIONS") and origin and _place(origin) != host:
             reason = f"requests must come from {host}, but this one came from {origin}"
             abort(403, description=f"{reason}; a proxy in between must pass the Host header on")
+        if _is_used_by_another_site():
+            abort(403, description="other sites may lead here, but not show or use what is here")
 
     if access.token:
         security_token.ask(app.server, access.token, access.base_path)
@@ -92,6 +94,16 @@ def protect(app: Dash, access: Access) -> None:
     def add_headers(response: Response) -> Response:
         response.headers.update(headers)
         return response
+
+
+def _is_used_by_another_site() -> bool:
+    """Whether a page of another site asks for itself, as for a picture or in a frame, and not a person by a link."""
+    said = request.headers
+    by_link = (said.get("Sec-Fetch-Mode", "navigate"), said.get("Sec-Fetch-Dest", "document")) == (
+        "navigate",
+        "document",
+    )
+    return said.get("Sec-Fetch-Site") == "cross-site" and not by_link
 
 
 def _hostname(address: str) -> str | None:

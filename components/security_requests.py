@@ -63,9 +63,9 @@ def check(app: Dash) -> None:
         return "there is no such file", 404
 
     @app.server.errorhandler(ParseException)
-    def no_such_body(error: Exception) -> tuple[str, int]:
+    def no_such_body(_: Exception) -> tuple[str, int]:
         """The server reads a body only when somebody asks for it, and finds out then that it is not one."""
-        return f"the body of a request must be as HTTP wants it, but: {error}", 400
+        return "the body of a request must come as HTTP wants it", 400
 
     @app.server.errorhandler(InvalidCallbackReturnValue)
     def outputs_that_do_not_fit(error: Exception) -> tuple[str, int]:

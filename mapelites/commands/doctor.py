@@ -10,6 +10,7 @@ import platform
 import re
 import shutil
 import socket
+import stat
 import sys
 import time
 import urllib.error
@@ -69,7 +70,7 @@ def look(data: Path, port: int) -> Iterator[Finding]:
     """Everything there is to look at."""
     checks: tuple[Callable[[], Finding], ...] = (
         python, packages, compiled, machine, lambda: folder(data), lambda: disk(data), lambda: runs(data),
-        lambda: worker(data), lambda: listening(port), browser,
+        lambda: worker(data), lambda: secret(data), lambda: listening(port), browser,
     )  # fmt: skip
     for check in checks:
         yield check()
@@ -187,6 +188,17 @@ def worker(data: Path) -> Finding:
             "fix", "worker", "is there but does not move", "stop the dashboard and start it again; no run is lost"
         )
     return Finding("note", "worker", "none is there: queued runs wait", "`make run` starts one with the dashboard")
+
+
+def secret(data: Path) -> Finding:
+    """Whether the token is for its owner alone."""
+    try:
+        mode = (data / "token").stat().st_mode
+    except OSError:
+        return Finding("ok", "token", "none yet: it is made where other machines can come")
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return Finding("fix", "token", "others on this machine may read it", f"chmod 600 {data / 'token'}")
+    return Finding("ok", "token", "only its owner may read it")
 
 
 def listening(port: int) -> Finding:

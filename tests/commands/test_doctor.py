@@ -120,6 +120,16 @@ def test_a_folder_that_cannot_be_made_is_to_be_fixed(tmp_path: Path, port: int, 
     assert (data.verdict, data.words[-len(words) :]) == ("fix", words)
 
 
+def test_a_token_that_others_may_read_is_to_be_fixed(tmp_path: Path, port: int) -> None:
+    assert found(tmp_path, port)["token"].verdict == "ok"
+    token = tmp_path / "token"
+    token.touch(mode=0o600)
+    assert found(tmp_path, port)["token"].words == "only its owner may read it"
+    token.chmod(0o640)
+    finding = found(tmp_path, port)["token"]
+    assert (finding.verdict, finding.remedy) == ("fix", f"chmod 600 {token}")
+
+
 def test_packages_are_compared_with_what_is_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert doctor.packages().verdict == "ok"
     (tmp_path / "requirements.txt").write_text("numpy==0.0.1\nno-such-package==1.0\n")

@@ -277,3 +277,21 @@ def test_names_and_addresses_may_be_trusted(store: Store, name: str) -> None:
 
 def test_a_name_that_is_none_is_told_as_it_came(guarded: FlaskClient) -> None:
     assert "this server is not called [::1;" in guarded.get("/", headers={"Host": "[::1"}).text
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "dest", "status"),
+    [
+        ("cross-site", "no-cors", "image", 403),
+        ("cross-site", "navigate", "iframe", 403),
+        ("cross-site", "cors", "empty", 403),
+        ("cross-site", "navigate", "document", 200),
+        ("same-origin", "no-cors", "image", 200),
+        ("none", "navigate", "document", 200),
+    ],
+)
+def test_other_sites_may_lead_here_but_not_use_what_is_here(
+    store: Store, site: str, mode: str, dest: str, status: int
+) -> None:
+    fetched = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    assert app.create_app(store).server.test_client().get("/status", headers=fetched).status_code == status

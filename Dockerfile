@@ -40,6 +40,6 @@ RUN python -m mapelites compile && python -c "import app"
 VOLUME /data
 EXPOSE 8050
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8050/healthz', timeout=4)"]
+    CMD ["python", "-c", "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8050, timeout=4); c.request('GET', '/healthz'); raise SystemExit(c.getresponse().status != 200)"]
 ENTRYPOINT ["tini", "--"]
 CMD ["python", "app.py", "--host", "0.0.0.0"]

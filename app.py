@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser().parse_args(arguments)
         os.environ[logs.VARIABLE] = options.log  # for the processes that are started from here
         base, limits = base_path.checked(options.base_path), limits_of(options)
-        names, schedulers = tuple(options.trust), tuple(options.scheduler)
+        names, schedulers = tuple(map(security.checked_name, options.trust)), tuple(options.scheduler)
         place = serve.Place(options.host, options.port, names, base, limits, schedulers, options.proxy)
         problems = [path.expanduser().resolve() for path in options.problems]
         own.watch(problems)  # says which of them are not there

@@ -6,8 +6,10 @@ Values are text or bytes only. Everything in it can be made again from the store
 from __future__ import annotations
 
 import logging
+import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -24,19 +26,26 @@ from mapelites.runs.disk import PlainDisk
 
 LARGEST_CACHE = 256 * 2**20
 LOCKS = 64
+AGAIN_SECONDS = 10.0
+ERRORS = (OSError, sqlite3.Error, diskcache.Timeout)
 KEPT = 32  # of what was asked for last, in memory
 
 log = logging.getLogger("dashboard")
 
 
 class DiskCache(BaseCache):  # type: ignore[misc]
-    """flask-caching's interface over one diskcache directory."""
+    """flask-caching's interface over one diskcache directory.
+
+    Where the disk is full, or the directory deleted or damaged, nothing is kept, and nobody need know: it is drawn
+    again. Every few seconds it is tried anew, in an empty directory where need be.
+    """
 
     def __init__(self, directory: str, limit: int = LARGEST_CACHE) -> None:
         super().__init__(default_timeout=0)
-        self._cache = diskcache.Cache(
-            directory, disk=PlainDisk, size_limit=limit, eviction_policy="least-recently-used"
-        )
+        self._directory, self._limit = directory, limit
+        self._cache = self._open()
+        self._failed: float | None = None  # when it last did
+        self._lock = threading.Lock()
 
     @classmethod
     def factory(cls, app: Flask, config: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> DiskCache:
@@ -44,16 +53,50 @@ class DiskCache(BaseCache):  # type: ignore[misc]
         return cls(config["CACHE_DIR"])
 
     def get(self, key: str) -> Any:
-        """The value, or None."""
-        return self._cache.get(key)
+        """The value, or None; what was used last is noted in the directory, so that this needs room there too."""
+        return self._tried(lambda: self._cache.get(key))
 
     def set(self, key: str, value: Any, timeout: int | None = None) -> bool:
-        """Keep a value, for ever or for so many seconds; where the disk is full, say so in the log and go on."""
+        """Keep a value, for ever or for so many seconds."""
+        return bool(self._tried(lambda: self._cache.set(key, value, expire=timeout or None)))
+
+    def _tried(self, use: Callable[[], Any]) -> Any:
+        """What comes of it, or None where it failed, which is said once until all is well again."""
         try:
-            return bool(self._cache.set(key, value, expire=timeout or None))
-        except (OSError, sqlite3.OperationalError, diskcache.Timeout) as error:
-            log.warning("what was drawn could not be kept: %s", error)
-            return False
+            if self._failed is not None:
+                self._recover()
+            return None if self._failed is not None else use()
+        except ERRORS as error:
+            if self._failed is None:
+                log.warning("what was drawn could not be kept: %s", error)
+            self._failed = time.monotonic()
+            return None
+
+    def _recover(self) -> None:
+        with self._lock:
+            if self._failed is None or time.monotonic() - self._failed < AGAIN_SECONDS:
+                return
+            self._cache.close()
+            self._cache = self._open()
+            self._failed = None
+
+    def _open(self) -> diskcache.Cache:
+        try:
+            opened = self._opened()
+            len(opened)  # one that was damaged may open all the same
+            return opened
+        except sqlite3.DatabaseError:
+            return self._anew()
+
+    def _anew(self) -> diskcache.Cache:
+        shutil.rmtree(self._directory, ignore_errors=True)
+        return self._opened()
+
+    def _opened(self) -> diskcache.Cache:
+        Path(self._directory).mkdir(mode=0o700, exist_ok=True)  # never the folder around it, which may be back soon
+        return diskcache.Cache(
+            self._directory, disk=PlainDisk, size_limit=self._limit, eviction_policy="least-recently-used"
+        )
 
     def add(self, key: str, value: Any, timeout: int | None = None) -> bool:
         """Keep a value unless there is one."""
@@ -69,7 +112,10 @@ class DiskCache(BaseCache):  # type: ignore[misc]
 
     def clear(self) -> bool:
         """Forget everything."""
-        self._cache.clear()
+        try:
+            self._cache.clear()
+        except sqlite3.DatabaseError:
+            self._cache = self._anew()
         return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import dash_mantine_components as dmc
 from dash import Dash, html
@@ -13,6 +14,7 @@ from werkzeug.wrappers import Response as Answer
 from components.context import Context
 from components.shell_notices import icon
 from mapelites.campaign import Folder
+from mapelites.campaign.folder import write
 from mapelites.campaign.process import open_campaign
 from mapelites.errors import InputError
 from mapelites.report_formats import FORMATS, SUFFIXES
@@ -75,11 +77,20 @@ def take_in(store: Store, folder: Folder, name: str) -> str:
     content = folder.content(name)
     with locked(folder.path / "opened.lock", EXCLUSIVE):
         path = folder.path / "opened.json"
-        opened: dict[str, str] = json.loads(path.read_bytes()) if path.exists() else {}
+        opened = _opened(path)
         if name not in opened or not _is_there(store, opened[name]):
             opened[name] = store.import_run(content)
-            path.write_text(json.dumps(opened))
+            write(path, json.dumps(opened).encode())
     return opened[name]
+
+
+def _opened(path: Path) -> dict[str, str]:
+    """The ids of the runs that were taken in, by name; where they cannot be read, all are taken in again."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return {str(name): str(each) for name, each in found.items()} if isinstance(found, dict) else {}
 
 
 def _is_there(store: Store, run_id: str) -> bool:

@@ -8,6 +8,7 @@ token besides (`security_token.py`).
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -17,8 +18,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from components import security_requests, security_token
 from components.security_limits import USUAL, Limits
+from mapelites.errors import InputError
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+NAME = re.compile(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,30}\.?")
 LARGEST_REQUEST = 64 * 2**20  # with files; without, see `security_requests.LARGEST`
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -45,6 +48,18 @@ class Access:
 HERE = Access()  # on one's own machine
 
 
+def checked_name(text: str) -> str:
+    """A name by which browsers may call the server, as they send it: without scheme, port and path.
+
+    >>> checked_name("Tools.example")
+    'tools.example'
+    """
+    name = text.strip("[]").lower()
+    if not NAME.fullmatch(name) and not _is_address(name):
+        raise InputError(f"--trust must be a name or an address such as tools.example, but it was {text!r}")
+    return name
+
+
 def protect(app: Dash, access: Access) -> None:
     """Check Host, token and Origin, bound the size of requests and send a content policy.
 
@@ -62,11 +77,14 @@ def protect(app: Dash, access: Access) -> None:
         name = _hostname(f"//{host}")  # Flask's own TRUSTED_HOSTS knows no IPv6
         # A page that was led here by a false name cannot have the cookie, and a number is no name at all.
         if name not in trusted and not (access.token and _is_address(name)):
-            abort(400, description=f"this server is not called {name}; start it with --trust {name} if it is")
+            called = name or request.headers.get("Host", "")
+            abort(400, description=f"this server is not called {called}; start it with --trust {called} if it is")
         origin = request.headers.get("Origin")
         if request.method not in ("GET", "HEAD", "OPTIONS") and origin and _place(origin) != host:
             reason = f"requests must come from {host}, but this one came from {origin}"
             abort(403, description=f"{reason}; a proxy in between must pass the Host header on")
+        if _is_used_by_another_site():
+            abort(403, description="other sites may lead here, but not show or use what is here")
 
     if access.token:
         security_token.ask(app.server, access.token, access.base_path)
@@ -76,6 +94,16 @@ def protect(app: Dash, access: Access) -> None:
     def add_headers(response: Response) -> Response:
         response.headers.update(headers)
         return response
+
+
+def _is_used_by_another_site() -> bool:
+    """Whether a page of another site asks for itself, as for a picture or in a frame, and not a person by a link."""
+    said = request.headers
+    by_link = (said.get("Sec-Fetch-Mode", "navigate"), said.get("Sec-Fetch-Dest", "document")) == (
+        "navigate",
+        "document",
+    )
+    return said.get("Sec-Fetch-Site") == "cross-site" and not by_link
 
 
 def _hostname(address: str) -> str | None:

@@ -16,6 +16,7 @@ from dash import Dash
 from dash.exceptions import DependencyException, InvalidCallbackReturnValue
 from flask import abort, request
 from flask.json.provider import DefaultJSONProvider
+from gunicorn.http.errors import ParseException
 
 CALLBACKS = "/_dash-update-component"
 DEEPEST = 24  # how far lists and tables may lie in each other
@@ -60,6 +61,11 @@ def check(app: Dash) -> None:
     @app.server.errorhandler(DependencyException)
     def no_such_file(_: Exception) -> tuple[str, int]:
         return "there is no such file", 404
+
+    @app.server.errorhandler(ParseException)
+    def no_such_body(_: Exception) -> tuple[str, int]:
+        """The server reads a body only when somebody asks for it, and finds out then that it is not one."""
+        return "the body of a request must come as HTTP wants it", 400
 
     @app.server.errorhandler(InvalidCallbackReturnValue)
     def outputs_that_do_not_fit(error: Exception) -> tuple[str, int]:

@@ -75,6 +75,7 @@ def until_stopped(path: Path, place: Place, problems: Sequence[Path] = ()) -> in
     store = Store(path)  # made here, once: two processes that make it at the same time would collide
     store.check_writable()
     store.close()
+    path = store.path  # from the root on: the web server works in another folder than whoever starts it
     shared = security_token.others_come(place.host, place.trusted, proxied=place.proxied)
     token = security_token.token_for(path, shared=shared)
     wish, processes = Wish(), Processes(path)
@@ -162,8 +163,12 @@ def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[P
         "--keep-alive", str(KEEP_ALIVE),
         "--chdir", str(ROOT), "--config", "python:components.serve_hooks",
         "--no-control-socket", "--logger-class", "components.serve_log.ServerLog",
+        "--forwarded-allow-ips", "", "--forwarder-headers", "",  # nobody says in a header what its path or scheme is
     ]  # fmt: skip
-    return subprocess.Popen(command, start_new_session=True, env={**os.environ, security_token.VARIABLE: token or ""})
+    # gunicorn reads its settings before it goes to our folder, and whoever starts us may be anywhere.
+    search = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    own_environment = {"PYTHONPATH": search, security_token.VARIABLE: token or ""}
+    return subprocess.Popen(command, start_new_session=True, env={**os.environ, **own_environment})
 
 
 def _spelled_address(host: str) -> str:

@@ -1,15 +1,20 @@
 """How gunicorn waits for requests: a client that sends half of one, or reads no answer, is let go after a while.
 
 gunicorn's threads read for as long as a client likes, so that a few who send half a request would keep all others out.
+Here a client has a thread once it has said what it wants, and one address at most half of the threads and connections.
 """
 
 from __future__ import annotations
 
 import errno
+import re
+import resource
 import selectors
 import socket
 import struct
 import time
+from collections import Counter, deque
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,6 +26,12 @@ from mapelites.family import end_with, leave
 SLOWEST = 20_000  # bytes per second; whoever sends a large file is given the time that it takes at this rate
 NOTIFY_SECONDS = 1.0  # gunicorn waits thirty
 SEND_SECONDS = 60  # that a client may leave an answer where it is
+FULL_SECONDS = 0.1  # to wait where the system lets nobody else in
+LONGEST_HEAD = 2**16  # bytes; what is longer is refused in a thread
+HEAD_ENDS = re.compile(rb"\n\r?\n")
+OWN_FILES = 512  # files that are open besides the connections: each thread has the store open
+PASSING = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)  # the client is gone again
+FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)  # the system has no room for one more
 
 
 class Deadline:
@@ -53,14 +64,43 @@ class Deadline:
 class Connection(TConn):  # type: ignore[misc]
     """A client, whose every request has so many seconds to arrive as a connection may be idle."""
 
+    def __init__(self, cfg: Any, sock: socket.socket, client: Any, server: Any, left: Callable[[], None]) -> None:
+        super().__init__(cfg, sock, client, server)
+        self._left: Callable[[], None] | None = left
+        self._said = b""
+
+    @property
+    def address(self) -> str:
+        """Where the client is."""
+        return str(self.client[0])
+
     def init(self) -> None:
         """What gunicorn calls in a thread, before each request is read."""
         super().init()
         self.parser.unreader.sock = Deadline(self.sock, self.cfg.keepalive)
+        self.parser.unreader.unread(self._said)
+        self._said = b""
+
+    def has_said_what(self) -> bool:
+        """Read what has come, without waiting, and see whether it is worth a thread: all before the body of a request,
+        the end, or what is no request at all.
+        """
+        try:
+            came = self.sock.recv(LONGEST_HEAD, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:  # the client is gone, as the thread will see
+            return True
+        self._said += came
+        is_request = self._said[:1].isalpha()
+        return not came or not is_request or len(self._said) > LONGEST_HEAD or bool(HEAD_ENDS.search(self._said))
 
     def close(self, graceful: bool = False) -> None:
         """What gunicorn calls where it accepts others, so that nothing is waited for; `Worker.handle` has done that."""
         util.close(self.sock)
+        if self._left is not None:
+            self._left()
+            self._left = None
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
@@ -68,9 +108,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     _notified = float("-inf")
 
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._here: Counter[str] = Counter()  # connections by address
+        self._busy: Counter[str] = Counter()  # threads by address
+        self._waiting: dict[str, deque[Connection]] = {}  # by address, for one of its threads
+
     def init_process(self) -> None:
         """What gunicorn calls in the new process: end with the one that started it, even where we are frozen."""
         end_with(self.ppid)
+        self.worker_connections: int = _room_for(self.cfg.worker_connections)
         super().init_process()
 
     def notify(self) -> None:
@@ -100,17 +147,79 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             util.close_graceful(connection.sock)
         return goes_on
 
+    def on_pending_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+        """What gunicorn calls where a new client says something; in time it has to say all of what it wants."""
+        if conn.has_said_what():
+            super().on_pending_socket_readable(conn, client)
+
+    def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+        """What gunicorn calls where a client says something again; with half of it, it waits with the new ones."""
+        if conn.has_said_what():
+            super().on_client_socket_readable(conn, client)
+            return
+        self.keepalived_conns.remove(conn)
+        conn.set_timeout()
+        self.pending_conns.append(conn)
+        self.poller.modify(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
+
+    def enqueue_req(self, conn: Connection) -> None:
+        """What gunicorn calls where a client has said something: a thread for it, unless its address has enough."""
+        if self._busy[conn.address] >= max(1, self.cfg.threads // 2):
+            self._waiting.setdefault(conn.address, deque()).append(conn)
+            return
+        self._busy[conn.address] += 1
+        super().enqueue_req(conn)
+
+    def finish_request(self, conn: Connection, fs: Any) -> None:
+        """What gunicorn calls where a thread is free again: it is for whoever waits at the same address."""
+        _count_down(self._busy, conn.address)
+        super().finish_request(conn, fs)
+        waiting = self._waiting.get(conn.address)
+        if waiting:
+            self.enqueue_req(waiting.popleft())
+        if not waiting:
+            self._waiting.pop(conn.address, None)
+
     def accept(self, listener: socket.socket) -> None:
-        """Take in a client, and wait for its first word without a thread."""
+        """Take in a client, and wait for its first word without a thread; more than enough of one address go again."""
         try:
             client, address = listener.accept()
         except OSError as error:
-            if error.errno not in (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK):
+            if error.errno not in PASSING + FULL:
                 raise
+            if error.errno in FULL:
+                time.sleep(FULL_SECONDS)  # somebody will leave; to ask again at once would only keep a core busy
             return
+        place = str(address[0])
+        if self._here[place] >= self.worker_connections // 2:
+            util.close(client)
+            return
+        self._here[place] += 1
         self.nr_conns += 1
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
-        connection: Any = Connection(self.cfg, client, address, listener.getsockname())
+        left = partial(_count_down, self._here, place)
+        connection = Connection(self.cfg, client, address, listener.getsockname(), left)
         connection.set_timeout()
         self.pending_conns.append(connection)
         self.poller.register(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, connection))
+
+
+def _count_down(counted: Counter[str], name: str) -> None:
+    """One less; what nobody has is not kept."""
+    counted[name] -= 1
+    if counted[name] <= 0:
+        del counted[name]
+
+
+def _room_for(connections: int) -> int:
+    """So many connections, or as many as this process may have open at most beside its own files."""
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return connections
+    wanted = connections + OWN_FILES
+    if most != resource.RLIM_INFINITY:
+        wanted = min(wanted, most)
+    if allowed < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+        allowed = wanted
+    return min(connections, max(allowed // 2, allowed - OWN_FILES))

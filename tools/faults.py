@@ -218,6 +218,7 @@ def stopped_frozen(stage: Stage) -> None:
     stage.app.wait(30)
     left = [each for each in started if Path(f"/proc/{each}").exists()]
     print(f"  stopped after {time.monotonic() - asked:.1f} s, {len(left)} processes left", flush=True)
+    assert not left, left
     stage.until_seen("banner", "does not answer")
     stage.start()
     stage.wait(lambda: "banner" not in stage.seen(), "the banner to go")

@@ -101,7 +101,7 @@ class Folder:
     def create(cls, path: Path | str, campaign: Campaign) -> Folder:
         """The folder of this campaign, made where it is not there yet; another campaign's folder is an error."""
         folder = cls(path)
-        if not (folder.path / "campaign.json").exists():
+        if not os.path.exists(folder.path / "campaign.json"):  # a `Path` would raise where it cannot look
             try:
                 (folder.path / "runs").mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
@@ -109,7 +109,7 @@ class Folder:
             about = {
                 "format": FORMAT, "campaign": campaign.to_json(), "engine": engine_mark(), "created": time.time(),
             }  # fmt: skip
-            _write(folder.path / "campaign.json", json.dumps(about).encode())
+            write(folder.path / "campaign.json", json.dumps(about).encode())
         elif folder.campaign.id != campaign.id:
             raise InputError(
                 f"{folder.path}: this folder must hold the campaign that was asked for, {campaign.id}, "
@@ -168,7 +168,7 @@ class Folder:
     def keep(self, task: Task, content: bytes) -> Result:
         """Keep a finished run: first its file, then its line."""
         result = Result.of(task, Snapshot.from_bytes(content))
-        _write(self.run_file(task.name), content)
+        write(self.run_file(task.name), content)
         self._append("results.jsonl", result.as_line())
         return result
 
@@ -211,7 +211,7 @@ class Folder:
             (self.path / name).unlink(missing_ok=True)
         shutil.rmtree(self.path / "runs", ignore_errors=True)
         (self.path / "runs").mkdir(mode=0o700)
-        _write(self.path / "campaign.json", json.dumps({**self._about, "engine": engine_mark()}).encode())
+        write(self.path / "campaign.json", json.dumps({**self._about, "engine": engine_mark()}).encode())
         del self._about
 
     # Who works on it
@@ -247,7 +247,7 @@ class Folder:
 
     def want(self, word: str) -> None:
         """Say `run` or `stop`."""
-        _write(self.path / "wanted", word.encode())
+        write(self.path / "wanted", word.encode())
 
     @property
     def scheduler(self) -> str | None:
@@ -256,7 +256,7 @@ class Folder:
 
     def note_scheduler(self, address: str | None) -> None:
         """Remember who works on it."""
-        _write(self.path / "scheduler", (address or "").encode())
+        write(self.path / "scheduler", (address or "").encode())
 
     @property
     def process(self) -> int | None:
@@ -266,7 +266,7 @@ class Folder:
 
     def note_process(self, number: int) -> None:
         """Remember which process was started for it."""
-        _write(self.path / "process", str(number).encode())
+        write(self.path / "process", str(number).encode())
 
     @property
     def trouble(self) -> str:
@@ -275,7 +275,7 @@ class Folder:
 
     def note_trouble(self, words: str) -> None:
         """Remember why the work ended early."""
-        _write(self.path / "trouble", words.encode())
+        write(self.path / "trouble", words.encode())
 
     @property
     def status(self) -> Status:
@@ -290,7 +290,7 @@ class Folder:
 
     def say(self, status: Status) -> None:
         """Tell readers what is running."""
-        _write(self.path / "status.json", json.dumps(asdict(status)).encode())
+        write(self.path / "status.json", json.dumps(asdict(status)).encode())
 
     def sessions(self) -> list[dict[str, Any]]:
         """One table for each time somebody worked on it."""
@@ -357,7 +357,7 @@ def _stamp(path: Path) -> int:
         return 0
 
 
-def _write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, even if the machine stops."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
         try:

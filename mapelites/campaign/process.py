@@ -33,7 +33,7 @@ def open_campaign(data: Path, campaign_id: str) -> Folder:
     if not ID.fullmatch(campaign_id):
         raise InputError(f"campaign must be the id of one, such as c0123456789abcd, but it was {campaign_id!r}")
     folder = Folder(home(data) / campaign_id)
-    if not (folder.path / "campaign.json").exists():
+    if not os.path.exists(folder.path / "campaign.json"):  # a `Path` would raise where it cannot look
         raise InputError(f"campaign: there is none with the id {campaign_id!r}")
     return folder
 

@@ -116,7 +116,9 @@ def show_report(options: argparse.Namespace) -> None:
 
 def _folder(options: argparse.Namespace) -> Folder:
     if options.resume:
-        return Folder(options.resume)
+        folder = Folder(options.resume)
+        _ = folder.campaign  # says so where there is none
+        return folder
     campaign = parse_campaign(options)
     return Folder.create(options.folder or place(_data(options), campaign), campaign)
 

@@ -10,6 +10,7 @@ import platform
 import re
 import shutil
 import socket
+import stat
 import sys
 import time
 import urllib.error
@@ -69,7 +70,7 @@ def look(data: Path, port: int) -> Iterator[Finding]:
     """Everything there is to look at."""
     checks: tuple[Callable[[], Finding], ...] = (
         python, packages, compiled, machine, lambda: folder(data), lambda: disk(data), lambda: runs(data),
-        lambda: worker(data), lambda: listening(port), browser,
+        lambda: worker(data), lambda: secret(data), lambda: listening(port), browser,
     )  # fmt: skip
     for check in checks:
         yield check()
@@ -189,6 +190,17 @@ def worker(data: Path) -> Finding:
     return Finding("note", "worker", "none is there: queued runs wait", "`make run` starts one with the dashboard")
 
 
+def secret(data: Path) -> Finding:
+    """Whether the token is for its owner alone."""
+    try:
+        mode = (data / "token").stat().st_mode
+    except OSError:
+        return Finding("ok", "token", "none yet: it is made where other machines can come")
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return Finding("fix", "token", "others on this machine may read it", f"chmod 600 {data / 'token'}")
+    return Finding("ok", "token", "only its owner may read it")
+
+
 def listening(port: int) -> Finding:
     """Whether the dashboard is at the port, or could be."""
     if not 0 < port < 65_536:
@@ -211,7 +223,8 @@ def listening(port: int) -> Finding:
 def _health(port: int) -> dict[str, bool] | None:
     """What a dashboard at this port says of itself; None where something else, or nothing, answers."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=3) as answer:
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # no proxy knows this machine's own ports
+        with direct.open(f"http://127.0.0.1:{port}/healthz", timeout=3) as answer:
             said = json.load(answer)
     except urllib.error.HTTPError as error:
         try:

@@ -281,18 +281,29 @@ def load(path: Path) -> Snapshot:
 
 def check_place(path: Path) -> None:
     """Whether a file can be written there, which is better known before there is anything to write."""
-    if path.is_dir():
+    if os.path.isdir(path):  # a `Path` would raise where it cannot look
         raise InputError(f"--out: it must be a file, but {path} is a folder")
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise InputError(f"--out: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"--out: the folder {path.parent} must be writable, but it is not")
+    try:
+        os.lstat(_beside(path))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"--out: {path}: {error.strerror}") from None
+
+
+def _beside(path: Path) -> Path:
+    """The name under which a file is written at first."""
+    return path.with_name(f"{path.name}.{secrets.token_hex(4)}")
 
 
 def save(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, for whoever may read a new file of this user."""
     check_place(path)
-    new = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    new = _beside(path)
     try:
         with open(new, "xb") as file:
             file.write(content)

@@ -61,6 +61,13 @@ class PlainDisk(Disk):  # type: ignore[misc]
         file = f"{folder}/{name}.val"
         return file, str(Path(self._directory, file))
 
+    def _write(self, full_path: str, iterator: Iterator[bytes], mode: str, encoding: str | None = None) -> int:
+        """What diskcache does, which would make the whole path where somebody has moved the cache away."""
+        path = Path(full_path)
+        path.parent.mkdir(exist_ok=True)
+        with open(path, mode, encoding=encoding) as file:
+            return sum(file.write(each) for each in iterator)
+
     def put(self, key: Any) -> tuple[str, bool]:
         """The key as it is."""
         if type(key) is not str:

@@ -7,6 +7,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,27 @@ def test_a_port_that_something_else_has_is_to_be_fixed() -> None:
         doctor.listening(0)
 
 
+class Dashboard(BaseHTTPRequestHandler):
+    """Says that its worker is gone."""
+
+    def do_GET(self) -> None:
+        self.send_response(503)
+        self.end_headers()
+        self.wfile.write(b'{"store": true, "web": true, "worker": false}')
+
+    def log_message(self, format: str, *given: object) -> None:
+        pass
+
+
+def test_a_dashboard_says_itself_what_it_lacks_whatever_proxy_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with HTTPServer(("127.0.0.1", 0), Dashboard) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        finding = doctor.listening(server.server_port)
+        server.shutdown()
+    assert finding.words == f"a dashboard answers at {server.server_port}, but not all is well: worker"
+
+
 def _hang_up(server: socket.socket) -> None:
     """Answer nobody."""
     with contextlib.suppress(OSError):
@@ -96,6 +118,16 @@ def test_a_folder_that_cannot_be_made_is_to_be_fixed(tmp_path: Path, port: int, 
     (tmp_path / "file").touch()
     data = found(tmp_path / path, port)["data"]
     assert (data.verdict, data.words[-len(words) :]) == ("fix", words)
+
+
+def test_a_token_that_others_may_read_is_to_be_fixed(tmp_path: Path, port: int) -> None:
+    assert found(tmp_path, port)["token"].verdict == "ok"
+    token = tmp_path / "token"
+    token.touch(mode=0o600)
+    assert found(tmp_path, port)["token"].words == "only its owner may read it"
+    token.chmod(0o640)
+    finding = found(tmp_path, port)["token"]
+    assert (finding.verdict, finding.remedy) == ("fix", f"chmod 600 {token}")
 
 
 def test_packages_are_compared_with_what_is_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

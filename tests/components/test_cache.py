@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -86,5 +89,60 @@ def test_a_full_disk_costs_memory_and_nothing_else(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("diskcache.Cache.set", full)
-    assert remembered.remember(("map",), lambda: [1, 2]) == [1, 2]
-    assert "what was drawn could not be kept" in caplog.text
+    for number in range(3):
+        assert remembered.remember(("map", number), lambda: [1, 2]) == [1, 2]
+    assert caplog.text.count("what was drawn could not be kept") == 1
+
+
+def asked_by_another(cache: DiskCache, key: str) -> Any:
+    """What a thread that has not used the cache before is given."""
+    found: list[Any] = []
+    other = threading.Thread(target=lambda: found.append(cache.get(key)))
+    other.start()
+    other.join()
+    return found[0]
+
+
+def damage(folder: Path) -> None:
+    for each in folder.glob("cache.db*"):
+        each.write_bytes(b"not a database" * 1_000)
+
+
+LONG = b"drawn" * 20_000  # goes to a file of its own
+
+
+@pytest.mark.parametrize("harm", [shutil.rmtree, damage])
+def test_a_directory_that_was_deleted_or_damaged_costs_a_drawing_and_is_made_anew(
+    harm: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = DiskCache(str(tmp_path / "figures"))
+    cache.set("old", b"old")
+    harm(tmp_path / "figures")
+    assert not cache.set("key", LONG)
+    assert asked_by_another(cache, "key") is None
+    monkeypatch.setattr("components.cache.AGAIN_SECONDS", 0.0)
+    assert cache.set("key", LONG)
+    assert asked_by_another(cache, "key") == LONG
+    assert (tmp_path / "figures").stat().st_mode & 0o077 == 0
+
+
+def test_it_starts_anew_where_another_left_a_damaged_directory(tmp_path: Path) -> None:
+    memory(Flask("test"), tmp_path / "figures").remember_bytes(("a",), lambda: b"old")
+    damage(tmp_path / "figures")
+    assert memory(Flask("test"), tmp_path / "figures").remember_bytes(("a",), lambda: b"new") == b"new"
+
+
+def test_nothing_is_made_in_place_of_a_folder_that_was_moved_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("components.cache.AGAIN_SECONDS", 0.0)
+    (tmp_path / "data").mkdir()
+    cache = DiskCache(str(tmp_path / "data" / "figures"))
+    (tmp_path / "data").rename(tmp_path / "elsewhere")
+    assert not cache.set("key", LONG)
+    assert not cache.set("key", LONG)
+    assert asked_by_another(cache, "key") is None
+    assert not (tmp_path / "data").exists()
+    (tmp_path / "elsewhere").rename(tmp_path / "data")
+    assert cache.set("key", LONG)
+    assert cache.get("key") == LONG

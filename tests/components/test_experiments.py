@@ -152,6 +152,11 @@ def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     store.delete(run_id)
     assert take_in(store, folder, task.name) == run_id
     assert store.run(run_id).deleted is None
+    for torn in ("", '{"C01-10d', "[]"):
+        (folder.path / "opened.json").write_text(torn)
+        again = take_in(store, folder, task.name)
+        assert take_in(store, folder, task.name) == again
+        assert store.run(again).state == "finished"
     store.close()
 
 

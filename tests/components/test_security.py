@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 import app
 from components import security_token
-from components.security import Access
+from components.security import Access, checked_name
 from components.security_limits import SHARED, LimitedStore, Limits, client
 from mapelites import Tolerances
 from mapelites.errors import InputError
@@ -256,3 +256,42 @@ def test_no_client_chooses_the_scheduler_of_a_run_by_starting_importing_or_resum
     limited.import_run(store.export(named))
     limited.create(by(NAMED))
     assert store.run(foreign).state == "paused"
+
+
+@pytest.mark.parametrize(
+    "name", ["https://tools.example", "tools.example:8443", "tools.example/maps", "", "a b", "é", "my_machine"]
+)
+def test_a_name_that_no_browser_sends_is_refused_at_the_start(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main([f"--trust={name}"]) == 2
+    words = f"--trust must be a name or an address such as tools.example, but it was {name!r}\n"
+    assert capsys.readouterr().err == words
+
+
+@pytest.mark.parametrize("name", ["tools.example", "My-Machine", "192.0.2.7", "[2001:db8::1]", "2001:db8::1"])
+def test_names_and_addresses_may_be_trusted(store: Store, name: str) -> None:
+    trusted = checked_name(name)
+    client = app.create_app(store, access=Access((trusted,), TOKEN)).server.test_client()
+    host = f"[{trusted}]" if ":" in trusted else name
+    assert client.get("/", headers={"Host": f"{host}:8050", "Authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+def test_a_name_that_is_none_is_told_as_it_came(guarded: FlaskClient) -> None:
+    assert "this server is not called [::1;" in guarded.get("/", headers={"Host": "[::1"}).text
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "dest", "status"),
+    [
+        ("cross-site", "no-cors", "image", 403),
+        ("cross-site", "navigate", "iframe", 403),
+        ("cross-site", "cors", "empty", 403),
+        ("cross-site", "navigate", "document", 200),
+        ("same-origin", "no-cors", "image", 200),
+        ("none", "navigate", "document", 200),
+    ],
+)
+def test_other_sites_may_lead_here_but_not_use_what_is_here(
+    store: Store, site: str, mode: str, dest: str, status: int
+) -> None:
+    fetched = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    assert app.create_app(store).server.test_client().get("/status", headers=fetched).status_code == status

@@ -31,6 +31,7 @@ from tests.runs.tools import gone
 APP = Path(__file__).parents[2] / "app.py"
 PATIENCE = 60.0
 HASTE = 2
+LONG = 10_000  # seconds; who waits for that waits in vain
 GRACE = 10  # seconds that a server which stops gives to those who are being answered
 LONGEST_STOP = 6.0  # seconds; those who do not go by themselves are killed after more than that
 
@@ -157,6 +158,53 @@ def wait_for_page(address: str, *statuses: int) -> None:
     pytest.fail(f"waited in vain for {address}")
 
 
+GET, POST = (b"%s HTTP/1.1\r\nHost: localhost\r\n" % each for each in (b"GET /", b"POST /_dash-update-component"))
+CHUNKED = POST + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+UNHEEDED = (  # headers of which nothing is believed
+    GET + b"SCRIPT_NAME: /x\r\n\r\n",
+    GET + b"X-Forwarded-Proto: https\r\nX-Forwarded-Ssl: off\r\nX-Forwarded-Host: evil.example\r\n\r\n",
+)
+MALFORMED = (  # what a test client cannot send: the server itself must refuse it
+    CHUNKED + b"\r\nzz\r\n{}\r\n0\r\n\r\n",
+    CHUNKED + b"\r\n1\r\n{}\r\n0\r\n\r\n",
+    CHUNKED + b"Content-Length: 2\r\n\r\n0\r\n\r\n",
+    POST + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
+    POST + b"Content-Type: application/json\r\nContent-Length: 99999999999999999999\r\n\r\n{}",
+    GET + b"Host: evil.example\r\n\r\n",
+    GET + b"X: a\0b\r\n\r\n",
+    GET + b"Cookie: " + b"a" * 9_000 + b"\r\n\r\n",
+    GET + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",
+    b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /assets/..%2fapp.py HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+)
+
+
+def test_started_from_any_folder_it_refuses_malformed_http_and_keeps_its_runs_where_it_was_told(tmp_path: Path) -> None:
+    port, name = free_port(), 'it\'s a "fo{l}der" é %s #?&\n'
+    command = [sys.executable, str(APP), "--port", str(port), "--data", name]
+    bare = {each: value for each, value in os.environ.items() if each != "PYTHONPATH"}
+    process = subprocess.Popen(command, cwd=tmp_path, env=bare, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_for({"web": True, "store": True, "worker": True}, port)
+        assert {"cache", "figures", "supervisor.lock"} <= {each.name for each in (tmp_path / name).iterdir()}
+        usual, refused = ([status_of(port, each) for each in sent] for sent in (UNHEEDED, MALFORMED))
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert usual == [200, 200]
+    assert all(400 <= status < 500 for status in refused), refused
+    assert "Traceback" not in errors
+
+
+def status_of(port: int, words: bytes) -> int:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
+        client.sendall(words)
+        return int(client.makefile("rb").read(12).split()[1])
+
+
 def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -214,14 +262,14 @@ def wait_until(true: Callable[[], object]) -> None:
 
 
 @contextmanager
-def small_server(seconds: int = HASTE) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def small_server(seconds: int = HASTE, *options: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """A server that gives a request so many seconds, and its port."""
     port = free_port()
     command = [
         sys.executable, "-m", "gunicorn", "tests.components.test_serve:plain", "--bind", f"127.0.0.1:{port}",
         "--threads", "32", "--keep-alive", str(seconds), "--worker-class", "components.serve_worker.Worker",
         "--chdir", str(APP.parent), "--no-control-socket", "--log-level", "error",
-        "--graceful-timeout", str(GRACE),
+        "--graceful-timeout", str(GRACE), *options,
     ]  # fmt: skip
     process = subprocess.Popen(command, start_new_session=True)
     wait_for_page(f"http://127.0.0.1:{port}/", 200)
@@ -283,6 +331,56 @@ def test_half_sent_requests_keep_nobody_out_and_are_let_go(hasty: int) -> None:
         for each in halves:
             assert each.makefile("rb").read(9) in (b"", b"HTTP/1.1 "), "it is answered or not, and let go"
             assert answers_at_once(hasty), "though those who were let go do not leave"
+
+
+def from_elsewhere(port: int, words: bytes) -> socket.socket:
+    """A connection from an address of this machine that is not the usual one."""
+    made = socket.create_connection(("127.0.0.1", port), PATIENCE, source_address=("127.0.0.2", 0))
+    made.sendall(words)
+    return made
+
+
+def answers(port: int) -> bool:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE) as answer:
+        return bool(answer.status == 200)
+
+
+def test_however_many_half_requests_one_address_sends_others_are_answered() -> None:
+    with small_server(LONG) as (port, _), ExitStack() as open_ones:
+        for _ in range(40):
+            open_ones.enter_context(from_elsewhere(port, HALVES[3]))
+        assert answers(port)
+
+
+def test_who_has_not_said_what_it_wants_has_no_thread() -> None:
+    request = b"GET / HTTP/1.1\r\nHost: x\r\n"
+    with small_server(LONG) as (port, _), ExitStack() as open_ones:
+        for each in range(100):
+            open_ones.enter_context(from_elsewhere(port, HALVES[1 + each % 2]))
+        again = open_ones.enter_context(from_elsewhere(port, request + b"\r\n"))
+        assert again.recv(9) == b"HTTP/1.1 ", "not even those at its own address wait"
+        while not again.recv(2**16).endswith(b"\r\n\r\n"):
+            pass
+        for part in (request[:9], request[9:], b"\r\n"):
+            again.sendall(part)
+            assert answers(port)
+        assert again.recv(9) == b"HTTP/1.1 ", "a second request may come in pieces"
+
+
+def test_however_many_connections_one_address_opens_others_are_let_in() -> None:
+    with small_server(LONG, "--worker-connections", "40") as (port, _), ExitStack() as open_ones:
+        silent = [open_ones.enter_context(from_elsewhere(port, b"")) for _ in range(60)]
+        assert answers(port)
+        assert all(each.makefile("rb").read(1) == b"" for each in silent[20:]), "no more than half of all there are"
+
+
+def test_a_process_that_may_open_few_files_takes_in_fewer_clients() -> None:
+    ask = "from components.serve_worker import _room_for as r; import resource as s; print(r(1000), s.getrlimit(7)[0])"
+    limited = [sys.executable, "-c", f"import resource; resource.setrlimit(7, ({{}}, {{}})); {ask}"]
+    for soft, hard, found in ((64, 4_096, "1000 1512"), (64, 1_024, "512 1024"), (64, 100, "50 100")):
+        command = [limited[0], "-c", limited[2].format(soft, hard)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=APP.parent)
+        assert done.stdout.strip() == found
 
 
 def test_a_large_request_that_keeps_coming_has_the_time_it_needs() -> None:

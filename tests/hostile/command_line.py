@@ -6,16 +6,19 @@ import argparse
 import io
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import app
 from mapelites import __main__ as engine
 from tests.hostile import junk
 from tests.hostile.slowest import Slowest
 
 LONG = ("worker", "campaign", "compile", "run", "start")  # would work for long where the input is right by chance
+DASHBOARD = "app.py"
+NOWHERE = ("--host", "256.256.256.256")  # nobody can listen there, so that whatever is right is read and no more
 NO_FOLDERS = ("file", "file/inside", "a" * 300, "/proc/nowhere", "/dev/null")
 TEXTS = [each if isinstance(each, str) else json.dumps(each) for each in junk.VALUES]
 
@@ -42,7 +45,7 @@ def line(random_: random.Random, name: str, parser: argparse.ArgumentParser, dat
     for each in options(parser):
         if each.dest in ("data", "out", "folder", "resume"):
             if each.dest != "data" and random_.random() < 0.1:
-                made += [each.option_strings[0], str(data / random_.choice(("no/such/place", "file", "")))]
+                made += [each.option_strings[0], str(data / random_.choice(("no/such/place", "file", "", "a" * 300)))]
             continue
         if each.option_strings and random_.random() < 0.4:
             made.append(random_.choice(each.option_strings))
@@ -54,12 +57,12 @@ def line(random_: random.Random, name: str, parser: argparse.ArgumentParser, dat
     return made
 
 
-def run(arguments: list[str]) -> tuple[int, str]:
+def run(main: Callable[[list[str]], int], arguments: list[str]) -> tuple[int, str]:
     """The exit code and what was said, as if it had been typed."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            code = engine.main(arguments)
+            code = main(arguments)
         except SystemExit as error:  # argparse has refused it
             code = int(error.code or 0)
     return code, err.getvalue()
@@ -67,7 +70,7 @@ def run(arguments: list[str]) -> tuple[int, str]:
 
 def storm(data: Path, count: int, seed: int, slowest: Slowest) -> dict[Any, int]:
     """So many command lines; how often each exit code came. What is not refused must have worked."""
-    random_, known = random.Random(seed), commands(engine.parser())
+    random_, known = random.Random(seed), {**commands(engine.parser()), DASHBOARD: app.parser()}
     codes: dict[Any, int] = {}
     (data / "file").write_bytes(b"PK\x03\x04 and no more")
     for number in range(count):
@@ -81,14 +84,17 @@ def storm(data: Path, count: int, seed: int, slowest: Slowest) -> dict[Any, int]
         assert code in (0, 1, 2), f"{arguments}: {code} {said}"
         assert "Traceback" not in said, f"{arguments}: {said}"
         assert code != 2 or said.strip(), f"{arguments} was refused without a word"
+        assert code == 2 or name != DASHBOARD, f"{arguments} was not refused"
         codes[code] = codes.get(code, 0) + 1
     return codes
 
 
 def _tried(name: str, arguments: list[str]) -> tuple[int, str]:
     """Do it, or, where it would work for long if it were right, only read it."""
+    if name == DASHBOARD:
+        return run(app.main, [*arguments[1:], *NOWHERE])
     if name not in LONG or "--no-such-option" in arguments:
-        return run(arguments)
+        return run(engine.main, arguments)
     return read(arguments)
 
 

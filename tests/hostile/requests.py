@@ -13,6 +13,7 @@ import logging
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,7 +21,7 @@ from urllib.parse import quote
 import pytest
 from dash import Dash
 from dash.development.base_component import Component
-from flask import Flask
+from flask import Flask, Response
 from flask.testing import FlaskClient
 
 import app as dashboard
@@ -42,8 +43,10 @@ from tests.runs.test_store import finish
 CALLBACKS = "/_dash-update-component"
 BODIES = (
     b"", b"null", b"[]", b'"x"', b"{", b"NaN", b'{"output": NaN}', b"[" * 100_000, b'{"a":' * 5_000, b"\xff\xfe",
-    b'{"output": 1' + b"0" * 10_000 + b"}", b"[" * 30 + b"]" * 30,
+    b'{"output": 1' + b"0" * 10_000 + b"}", b"[" * 30 + b"]" * 30, b'{"output": "' + b"x" * 2**21 + b'"}',
 )  # fmt: skip
+SECRET = Path("/etc/passwd").read_bytes().splitlines()[0]  # what the path-like values lead to
+SCRIPT = b"<script>alert(1)</script>"
 PATHS = (
     "/run/{}", "/run/{}/elites.csv", "/run/{}/elites.json", "/run/{}/run.npz", "/thumbnail/{}/1/light", "/compare/{}",
     "/experiments/{}", "/experiments/{}/report.csv", "/experiments/{}/run/{}", "/run/{id}/elites.csv?levels={}",
@@ -130,12 +133,24 @@ def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     runs = [finish(store, request(seed=seed)) for seed in (1, 2, 3)] + [finish(store, request("himmelblau", 5, seed=4))]
     app = dashboard.create_app(store, access=Access(limits=Limits(unfinished=10**9, per_minute=10**9)))
     made = Target(store, app, app.server.test_client(), *runs, folder.id, file=store.export(runs[0]))
+    app.server.after_request(partial(_looked_at, made))
     _learn(made)
     _fill(made)
     ear = _Ear(made.errors)
     logging.getLogger().addHandler(ear)
     yield made
     logging.getLogger().removeHandler(ear)
+
+
+def _looked_at(made: Target, answer: Response) -> Response:
+    """Hears what no status tells: that a file was read which is none of ours, or that a page took a script in."""
+    answer.direct_passthrough = False
+    said = answer.get_data()
+    if SECRET in said:
+        made.errors.append("a file of the system was sent")
+    if answer.mimetype == "text/html" and SCRIPT in said:
+        made.errors.append("what was sent came back as a script of the page")
+    return answer
 
 
 def _learn(made: Target) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,13 @@ def test_a_changed_run_or_campaign_and_a_file_elsewhere_are_seen(attacked: Targe
     after = attacked.untouched
     changed = {key.rpartition("/")[2] for key in {*before, *after} if before.get(key) != after.get(key)}
     assert changed == {attacked.other, "1", "wanted", "stray"}
+
+
+@pytest.mark.parametrize("harm", [Path("/etc/passwd").read_text(), "<p><script>alert(1)</script></p>"])
+def test_a_file_from_elsewhere_and_a_script_that_comes_back_are_seen(attacked: Target, harm: str) -> None:
+    attacked.app.server.add_url_rule("/harmful", view_func=lambda: harm)
+    assert attacked.client.get("/harmful").status_code == 200
+    assert len(attacked.errors) == 1
 
 
 def test_every_address_of_the_server_is_shot_at(attacked: Target) -> None:

@@ -69,14 +69,17 @@ const comparedCells = (function () {
     outlines();
   }
 
+  const placeOf = (click) => { const point = click && click.points && click.points[0]; return point ? { row: point.y, column: point.x } : { row: null, column: null }; };
+
   function attach(click) {
-    const point = click && click.points && click.points[0];
-    Object.assign(pressed, point ? { row: point.y, column: point.x } : { row: null, column: null });
-    if (point) { Object.assign(cursor, pressed); }
+    Object.assign(pressed, placeOf(click));
     whenDrawn();
   }
 
-  return { attach };
+  // The keyboard goes on where the mouse pressed; maps that are drawn anew leave it where it is.
+  const goTo = (click) => Object.assign(cursor, placeOf(click));
+
+  return { attach, goTo };
 })();
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   runs: {
@@ -94,7 +97,9 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
     // The place pressed last, on whichever map; it stays while the maps are drawn anew.
     press: function () {
       const [change] = window.dash_clientside.callback_context.triggered;
-      return change && change.value ? change.value : window.dash_clientside.no_update;
+      if (!change || !change.value) { return window.dash_clientside.no_update; }
+      comparedCells.goTo(change.value);
+      return change.value;
     },
     // Outlines and words follow the maps, and the place pressed.
     attach: function (figures, click) {

@@ -4,13 +4,13 @@
   const NARROW = "(max-width: 720px)", SHEET = "(max-width: 1080px)"; // there the inspector is a sheet from below
   const LABEL = 9.5; // pixels that a line of a label takes
   const SHOWN = 4, AWAY = ";"; // how many axes a map has, and what stands before a constraint that is off it
-  const cursor = { row: null, column: null };
+  const { placeOf, cellAt, plainCell, words, outline } = window.mapCursor;
   const told = { row: null, column: null }; // the place that the readout tells of
   let pointed = null; // the place that the mouse is at, and where that is
 
   const byId = (id) => document.getElementById(id);
   const plot = () => document.querySelector("#run-map .js-plotly-plot");
-  const meta = () => { const gd = plot(); return gd && gd.layout && gd.layout.meta; };
+  const meta = () => window.mapCursor.metaOf(plot());
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const triggered = () => { const context = window.dash_clientside.callback_context; return context.triggered_id; };
   const none = () => window.dash_clientside.no_update;
@@ -21,99 +21,8 @@
     return axes.includes(AWAY + name) ? others : others.concat(AWAY + name);
   }
 
-  // ---- places and cells ----
-
-  function split(place, constraints, shape, bins) {
-    for (let i = constraints.length - 1; i >= 0; i--) {
-      const size = shape[constraints[i]];
-      bins[constraints[i]] = place % size;
-      place = Math.floor(place / size);
-    }
-  }
-
-  function binsAt(map, row, column) {
-    const bins = map.shape.map(() => 0);
-    map.hidden.forEach(([i, bin]) => { bins[i] = bin; });
-    split(column, map.x, map.shape, bins);
-    split(row, map.y, map.shape, bins);
-    return bins;
-  }
-
-  // A cell's number may be beyond what a browser's numbers hold exactly: then it travels as text.
-  const plainCell = (cell) => (cell <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cell) : String(cell));
-  const cellOf = (map, bins) => plainCell(bins.reduce((cell, bin, i) => cell * BigInt(map.shape[i]) + BigInt(bin), 0n));
-
-  function placeOf(map, cell) {
-    const bins = map.shape.map(() => 0);
-    let left = BigInt(cell);
-    for (let i = map.shape.length - 1; i >= 0; i--) {
-      bins[i] = Number(left % BigInt(map.shape[i]));
-      left /= BigInt(map.shape[i]);
-    }
-    const along = (constraints) => constraints.reduce((place, c) => place * map.shape[c] + bins[c], 0);
-    return { row: along(map.y), column: along(map.x) };
-  }
-
-  // Where constraints are folded away, the map says which cell each place shows.
-  const shown = { text: null, cells: null };
-
-  function cellAt(map, row, column) {
-    if (map.cells) {
-      if (shown.text !== map.cells) {
-        shown.text = map.cells;
-        shown.cells = new BigInt64Array(Uint8Array.from(atob(map.cells), (letter) => letter.charCodeAt(0)).buffer);
-      }
-      const cell = shown.cells[row * map.columns + column];
-      if (cell >= 0n) { return plainCell(cell); }
-    }
-    return cellOf(map, binsAt(map, row, column));
-  }
-
-  // ---- words ----
-
-  function number(value) {
-    if (value === 0) { return "0"; }
-    const size = Math.abs(value);
-    if (size >= 1e-3 && size < 1e5) { return Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 }); }
-    const [mantissa, exponent] = value.toExponential(3).split("e");
-    return Number(mantissa) + "e" + Number(exponent);
-  }
-
-  function at(matrix, row, column) {
-    const line = matrix && matrix[row];
-    return line === undefined ? NaN : line[column];
-  }
-
-  // What a colour says where it does not stand for the objective: "found by repair".
-  const meaning = { packed: null, values: null };
-
-  function colourWords(map, row, column) {
-    if (!map.shown) { return ""; }
-    if (meaning.packed !== map.shown.bdata) {
-      const bytes = Uint8Array.from(atob(map.shown.bdata), (letter) => letter.charCodeAt(0)).buffer;
-      meaning.packed = map.shown.bdata;
-      meaning.values = map.shown.dtype === "f8" ? new Float64Array(bytes) : new Float32Array(bytes);
-    }
-    const value = meaning.values[row * map.columns + column], kind = map.legend.kinds[value];
-    return ", " + map.legend.title + " " + (kind ? kind[0] : value.toLocaleString("en-US"));
-  }
-
-  function words(row, column) {
-    const map = meta(), gd = plot();
-    const bins = binsAt(map, row, column);
-    const shown = map.x.concat(map.y).sort((a, b) => a - b);
-    const place = shown.map((i) => map.names[i] + " " + map.labels[i][bins[i]]).join(", ");
-    const trace = gd._fullData ? gd._fullData[0] : gd.data[0];
-    const shade = at(trace.z, row, column), value = at(trace.customdata, row, column);
-    const same = (mark) => mark && mark[0] === row && mark[1] === column;
-    const isOwn = !map.cells || String(cellAt(map, row, column)) === map.own.feasible;
-    const marks = (same(map.feasible) ? (isOwn ? ", best feasible" : ", the best feasible behind it") : "") + (same(map.best) ? ", best overall" : "");
-    const state = shade === 1 ? "cannot exist" : shade === 0 ? "empty" : "objective " + number(value) + colourWords(map, row, column) + marks;
-    return { place: place, state: state };
-  }
-
   function readout(row, column) {
-    const found = words(row, column), text = found.place + ": " + found.state;
+    const found = words(plot(), row, column), text = found.place + ": " + found.state;
     const element = byId("map-readout");
     Object.assign(told, { row: row, column: column });
     if (element && element.textContent !== text) { element.textContent = text; }
@@ -129,38 +38,20 @@
 
   // ---- outlines and the tip over the map ----
 
-  function outline(id, place) {
-    const element = byId(id), gd = plot();
-    if (!element) { return; }
-    const full = gd && gd._fullLayout;
-    if (!place || place.row === null || !full || !full.xaxis || !full.xaxis.l2p) { element.hidden = true; return; }
-    const x = full.xaxis, y = full.yaxis;
-    const clamp = (value, most) => Math.min(Math.max(value, 0), most);
-    const left = clamp(x.l2p(place.column - 0.5), x._length), right = clamp(x.l2p(place.column + 0.5), x._length);
-    const top = clamp(y.l2p(place.row + 0.5), y._length), bottom = clamp(y.l2p(place.row - 0.5), y._length);
-    element.hidden = right - left < 0.5 || bottom - top < 0.5;
-    const box = byId("map-box").getBoundingClientRect(), own = gd.getBoundingClientRect();
-    const grown = Math.min(right - left, bottom - top) < 6 ? 8 : 0; // around a tiny cell, so that it shows
-    element.style.left = own.left - box.left + x._offset + left - grown + "px";
-    element.style.top = own.top - box.top + y._offset + top - grown + "px";
-    element.style.width = right - left + 2 * grown + "px";
-    element.style.height = bottom - top + 2 * grown + "px";
-  }
-
   function outlines() {
     const map = meta(), box = byId("map-box");
     if (!map || !box) { return; }
     const at = (cell) => (cell === undefined || cell === "" ? null : placeOf(map, cell));
-    outline("map-selection", at(box.dataset.cell));
-    outline("map-pinned", at(box.dataset.pinned));
-    outline("map-cursor", document.activeElement === box ? cursor : null);
+    outline(byId("map-selection"), box, plot(), at(box.dataset.cell));
+    outline(byId("map-pinned"), box, plot(), at(box.dataset.pinned));
+    outline(byId("map-cursor"), box, plot(), document.activeElement === box ? cursor : null);
   }
 
   function tip(point, event) {
     const element = byId("map-tip"), box = byId("map-box");
     if (!element || !box) { return; }
     if (!point) { element.hidden = true; return; }
-    const found = words(point.y, point.x);
+    const found = words(plot(), point.y, point.x);
     element.textContent = "";
     const state = document.createElement("b");
     state.textContent = found.state;
@@ -210,7 +101,7 @@
 
   function select(row, column) {
     const map = meta();
-    cursor.row = row; cursor.column = column;
+    Object.assign(cursor, { row: row, column: column });
     setProps("run-selected", { data: cellAt(map, row, column) });
   }
 
@@ -269,51 +160,15 @@
 
   // ---- keyboard and focus ----
 
-  function start() {
-    const map = meta(), box = byId("map-box");
-    const chosen = box.dataset.cell;
-    if (chosen) { return placeOf(map, chosen); }
-    return { row: 0, column: 0 };
-  }
-
-  function move(key, far) {
-    const map = meta();
-    const inner = (constraints) => (constraints.length > 1 ? map.shape[constraints[1]] : 1);
-    const across = far ? inner(map.x) : 1, up = far ? inner(map.y) : 1;
-    if (key === "ArrowLeft") { cursor.column -= across; }
-    if (key === "ArrowRight") { cursor.column += across; }
-    if (key === "ArrowDown") { cursor.row -= up; }
-    if (key === "ArrowUp") { cursor.row += up; }
-    if (key === "Home") { cursor.column = 0; }
-    if (key === "End") { cursor.column = map.columns - 1; }
-    cursor.row = Math.min(Math.max(cursor.row, 0), map.rows - 1);
-    cursor.column = Math.min(Math.max(cursor.column, 0), map.columns - 1);
-  }
-
-  function onKey(event) {
-    if (!event.target || event.target.id !== "map-box" || !meta()) { return; }
-    if (event.ctrlKey || event.metaKey || event.altKey) { return; }
-    if (cursor.row === null) { Object.assign(cursor, start()); }
-    if (/^(Arrow(Left|Right|Up|Down)|Home|End)$/.test(event.key)) {
-      move(event.key, event.shiftKey);
-      readout(cursor.row, cursor.column);
-      outlines();
-    } else if (event.key === "Enter" || event.key === " ") {
-      select(cursor.row, cursor.column);
-    } else if (event.key === "Escape") {
-      setProps("run-selected", { data: null });
-    } else {
-      return;
-    }
-    event.preventDefault();
-  }
-
-  function onFocus(event) {
-    if (!event.target || event.target.id !== "map-box" || !meta()) { return; }
-    if (cursor.row === null) { Object.assign(cursor, start()); }
-    if (event.target.matches(":focus-visible")) { readout(cursor.row, cursor.column); }
-    outlines();
-  }
+  const cursor = window.mapCursor.listen({
+    owns: (element) => element.id === "map-box",
+    plot: plot,
+    start: () => { const chosen = byId("map-box").dataset.cell; return chosen ? placeOf(meta(), chosen) : { row: 0, column: 0 }; },
+    tell: readout,
+    choose: select,
+    leave: () => setProps("run-selected", { data: null }),
+    outline: outlines,
+  });
 
   function onClick(event) {
     const target = event.target.closest && event.target.closest("[data-goto], [data-cell].text-button");
@@ -330,9 +185,6 @@
     setProps("run-selected", { data: plainCell(BigInt(cell)) });
   }
 
-  document.addEventListener("keydown", onKey);
-  document.addEventListener("focusin", onFocus);
-  document.addEventListener("focusout", () => setTimeout(outlines, 0));
   document.addEventListener("click", onClick);
   window.matchMedia(NARROW).addEventListener("change", (event) => {
     if (byId("map-box")) { setProps("run-narrow", { data: event.matches }); }

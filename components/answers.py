@@ -88,16 +88,24 @@ def layout(run: Run, shown: Tolerances, data: Mapping[str, Any]) -> Component:
     )  # fmt: skip
     margin = dmc.TextInput(
         id="answers-margin", label="Each violated by at most", value=data["margin"], debounce=400, size="sm",
-        description="a number, or a share of the last level such as 5 %", className="answer-field",
+        description="A number, or a share of the last level such as 5 %", className="answer-field",
     )  # fmt: skip
     most = dmc.SegmentedControl(
         id="answers-most", data=[{"value": "1", "label": "One violated"}, {"value": "2", "label": "Up to two"}],
         value=str(data["most"]), size="sm", **{"aria-label": "How many constraints may be violated"},
     )  # fmt: skip
-    measure = dmc.SegmentedControl(
-        id="answers-measure", value=data["measure"], size="sm", **{"aria-label": "How violation is measured"},
-        data=[{"value": key, "label": name.capitalize()} for key, name in answers_front.NAMES.items()],
-    )  # fmt: skip
+    measure = [
+        html.Div(
+            [
+                dmc.Text("Violation of all constraints, taken together", size="sm"),
+                dmc.Text("Relative: each in units of its last level", size="xs", c="dimmed"),
+            ]
+        ),
+        dmc.SegmentedControl(
+            id="answers-measure", value=data["measure"], size="sm", **{"aria-label": "How violation is measured"},
+            data=[{"value": key, "label": name.capitalize()} for key, name in answers_front.NAMES.items()],
+        ),
+    ]  # fmt: skip
     return html.Div(
         [
             answers_allow.layout(run.request.get_problem(), shown, data),
@@ -195,7 +203,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         key = {"question": question, "said": _digest(fresh, words)}
         if key == known:
             return (no_update,) * 5
-        return {"live": live, "children": fresh}, words, words, asked.view != "map", key
+        return {"live": live, "children": fresh}, answers_parts.whole(words), words, asked.view != "map", key
 
 
 def _digest(fresh: list[Component], words: str) -> str:

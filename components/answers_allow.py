@@ -19,7 +19,7 @@ from mapelites.tolerances import Tolerances
 STEPS = "allow-steps"  # Store: for every constraint its tolerances as texts, and the one that is satisfied
 MOST_MARKS = 7
 LONGEST_MARK = 6  # characters
-MOST_NAME = 14  # characters of a name that stand in one line before a slider
+MOST_NAME = 7  # characters of a name that stand before a slider; a longer one stands above it
 
 
 def steps(problem: Problem, tolerances: Tolerances) -> dict[str, dict[str, Any]]:
@@ -59,8 +59,8 @@ def layout(problem: Problem, tolerances: Tolerances, data: Mapping[str, Any]) ->
                 html.Div(
                     rows(problem, tolerances, data),
                     id="allow-rows",
-                    className="allow-rows",
-                    style={"--name": f"{min(MOST_NAME, max(map(len, tolerances.names)))}ch"},
+                    className=_rows_class(tolerances),
+                    style={"--name": f"{max(map(len, tolerances.names))}ch"},
                 ),
             ],
             id="allow-details",
@@ -69,6 +69,10 @@ def layout(problem: Problem, tolerances: Tolerances, data: Mapping[str, Any]) ->
         className="card answer-part allow for-price for-whatif for-almost for-front for-relations",
         **{"aria-label": "Tolerances allowed"},
     )
+
+
+def _rows_class(tolerances: Tolerances) -> str:
+    return "allow-rows" if max(map(len, tolerances.names)) <= MOST_NAME else "allow-rows has-long-names"
 
 
 def rows(problem: Problem, tolerances: Tolerances, data: Mapping[str, Any]) -> list[Component]:

@@ -48,7 +48,7 @@ def _none(designs: Designs, asked: Asked) -> str:
     """Why nothing is listed, and what would be the least to change."""
     breaking = "one constraint" if asked.most == 1 else "one or two constraints"
     needed = least_margin(designs, margin_unit(asked.margin, designs), asked.most)
-    two = " Or allow two." if asked.most == 1 else ""
+    two = " Or allow two of them above." if asked.most == 1 else ""
     if needed is None:
         return f"No elite beats it by breaking {breaking}, at any margin.{two}"
     sign = " %" if asked.margin.endswith("%") else ""

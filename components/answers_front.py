@@ -45,7 +45,7 @@ def view(designs: Designs, asked: Asked, selected: int | None, *, dark: bool) ->
         html.Section(
             [
                 parts.heading("Objective against violation", words),
-                html.P(_knee(designs, found), className="answer-sentence"),
+                html.P(parts.whole(_knee(designs, found)), className="answer-sentence"),
                 parts.graph("front", figure, parts.TALL),
             ],
             className="card answer-part",

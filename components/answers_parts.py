@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from mapelites.answers.words import VERDICTS, amount, listed
 NOT_FOUND = "not found"
 HEIGHT = "300px"  # a graph's own style says 100 %, which no style sheet can overrule
 TALL = "min(420px, 87vw)"  # on a phone less
+BREAKABLE = re.compile(r"(\(?-?\d[\d.,]*(?:e-\d+)?(?: %)?\)?)")  # a line may end at the signs in these
 SHADES: dict[Verdict, str] = {"binding": "indigo", "blocking": "indigo", "later": "cyan", "unmet": "orange"}
 
 
@@ -55,8 +57,17 @@ def table(heads: Sequence[str], rows: Sequence[Component], name: str = "") -> Co
 
 def row(cells: Sequence[Any], *, chosen: bool = False) -> Component:
     """A row whose first cell names it."""
-    first, *others = cells
+    first, *others = (whole(each) if isinstance(each, str) else each for each in cells)
     return html.Tr([html.Th(first, scope="row"), *map(html.Td, others)], className="is-chosen" if chosen else "")
+
+
+def whole(text: str) -> list[Component | str]:
+    """Words with their numbers in one piece: no line ends within `1e-4` or before the sign of `-0.16 %`."""
+    return [
+        html.Span(part, className="whole") if "-" in part or "%" in part else part
+        for part in BREAKABLE.split(text)
+        if part
+    ]
 
 
 def graph(name: str, figure: dict[str, Any], height: str = HEIGHT) -> Component:

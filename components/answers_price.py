@@ -120,7 +120,7 @@ def _detail(
     known = any(step.row is not None for step in curve.steps)
     return [
         parts.heading(f"The price of {name}"),
-        html.P(worth_in_words(name, worth), className="answer-sentence", id="answers-sentence"),
+        html.P(parts.whole(worth_in_words(name, worth)), className="answer-sentence", id="answers-sentence"),
         html.P(_local(name, worth, local), className="quiet"),
         html.Div(
             [parts.graph("price", figure), _steps(designs, name, curve, worth.start.f, selected)],

@@ -114,16 +114,21 @@ def _coefficient(found: Correlation, i: int, j: int, pair: tuple[str, str]) -> C
     return html.Td(button, className=f"correlation-{kind}", style={"--strength": f"{100 * abs(value):.0f}%"})
 
 
+def _headed(name: str) -> str:
+    """A column's name in a title; a constraint's is spelled as it is."""
+    return name.capitalize() if name == OBJECTIVE else name
+
+
 def _drawn(
     designs: Designs, found: Correlation, pair: tuple[str, str], selected: int | None, *, dark: bool
 ) -> list[Component]:
     columns = (_column(designs, pair[0]), _column(designs, pair[1]))
     value = found.matrix[found.names.index(pair[0]), found.names.index(pair[1])]
     titles = tuple(name if name == OBJECTIVE else f"violation of {name}" for name in pair)
-    strength = "one of the two never varies" if np.isnan(value) else f"rank correlation {value:.2f}"
+    strength = "One of the two never varies" if np.isnan(value) else f"Rank correlation {value:.2f}"
     figure = pair_figure(designs, columns, (titles[0], titles[1]), selected, dark=dark)
     return [
-        parts.heading(f"{pair[0]} and {pair[1]}", f"{strength}, over {many(found.designs, 'elite')}"),
+        parts.heading(" and ".join(_headed(name) for name in pair), f"{strength}, over {many(found.designs, 'elite')}"),
         parts.graph("pair", figure),
     ]
 

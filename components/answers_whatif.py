@@ -87,7 +87,7 @@ def _limiting(designs: Designs, limits: Array, selected: int | None) -> list[Com
     for worth in worths[:MOST_LIMITING]:
         assert worth.first is not None
         words = relaxing(designs.names[worth.constraint], worth.start, worth.first)
-        lines.append(html.Li([words, " ", parts.design(designs, worth.first.row, selected, "Show")]))
+        lines.append(html.Li([*parts.whole(words), " ", parts.design(designs, worth.first.row, selected, "Show")]))
     more = len(worths) - MOST_LIMITING
     rest = [dmc.Text(f"And {many(more, 'further constraint')}.", size="sm", c="dimmed")] if more > 0 else []
     return [title, html.Ul(lines, className="answer-list"), *rest]
@@ -111,7 +111,11 @@ def _backward(designs: Designs, need: str, selected: int | None) -> list[Compone
         return [title, html.P([words, parts.design(designs, found[0].row, selected)], className="answer-sentence")]
     rows = [_way(designs, each, selected) for each in found]
     heads = ("relax", "level", "objective", "relative tolerance")
-    return [title, html.P(_words(designs, found[0], below), className="answer-sentence"), parts.table(heads, rows)]
+    return [
+        title,
+        html.P(parts.whole(_words(designs, found[0], below)), className="answer-sentence"),
+        parts.table(heads, rows),
+    ]
 
 
 def _words(designs: Designs, way: Least, below: float) -> str:

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from components.format import number
 from components.map_axes import Look
 
 Line = tuple[str, NDArray[np.float64], str]  # name, snapshot's curve, colour
 WIDE = 1.0  # orders of magnitude from which on a scale is logarithmic
+FEW = 2.0  # up to which each of them has room for more than one number
 TITLES = ("cells with an elite", "best feasible objective")
 
 
@@ -26,9 +28,7 @@ def _figure(lines: Sequence[Line], column: int, title: str, look: Look) -> dict[
     values = values[~np.isnan(values)]
     orders = float(np.log10(values.max() / values.min())) if len(values) and values.min() > 0 else 0.0
     grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True}
-    step = max(1, round(orders / 6)) if orders > 2 else "D2"  # whole orders of magnitude, or 1, 2 and 5 within them
-    scale = {"type": "log", "exponentformat": "power", "dtick": step}
-    scale = scale if orders > WIDE and column == 2 else {"type": "linear"}
+    scale = _logarithmic(values, orders) if orders > WIDE and column == 2 else {"type": "linear"}
     return {
         "data": [_trace(name, curve, column, shade) for name, curve, shade in lines],
         "layout": {
@@ -43,6 +43,15 @@ def _figure(lines: Sequence[Line], column: int, title: str, look: Look) -> dict[
             "uirevision": "curves",
         },
     }
+
+
+def _logarithmic(values: NDArray[np.float64], orders: float) -> dict[str, Any]:
+    """Whole orders of magnitude, or 1, 2 and 5 within them, spelled like every number of the page."""
+    lowest, highest = (int(np.floor(np.log10(each))) for each in (values.min(), values.max()))
+    step, digits = (max(1, round(orders / 6)), (1,)) if orders > FEW else (1, (1, 2, 5))
+    powers = range(lowest - lowest % step, highest + 2, step)
+    ticks = [digit * 10.0**power for power in powers for digit in digits]
+    return {"type": "log", "tickvals": ticks, "ticktext": [number(each) for each in ticks]}
 
 
 def _trace(name: str, curve: NDArray[np.float64], column: int, shade: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def difference(pair: Pair, *, dark: bool, narrow: bool) -> dict[str, Any]:
     both = Archive(pair.first.problem, pair.first.tolerances, pair.first.everything().and_(pair.second.everything()))
     kinds = who_is_better(pair, both)
     names, shades = zip(*KINDS, strict=True)
-    colours = discrete(kinds.astype(float), names, shades, "better elite")
+    colours = discrete(kinds.astype(float), names, shades, "in comparison")
     times = np.bincount(kinds, minlength=len(KINDS))
     words = (
         f"A is better in {count(int(times[1]))} cells, B in {count(int(times[3]))}; equal in {count(int(times[2]))}. "
@@ -86,7 +86,7 @@ def _objectives(archive: Archive, cells: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _map(archive: Archive, colours: Colouring, dark: bool, narrow: bool, pair: Pair | None = None) -> dict[str, Any]:
-    view = View()
+    view = View() if pair is None else View(colour="comparison")
     drawn = figure(archive, view, content(archive, view, 0, colours), dark=dark, narrow=narrow)
     fold = Fold.of(archive.tolerances)
     if np.prod(fold.shape) <= MOST_WORDS:

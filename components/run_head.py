@@ -55,22 +55,40 @@ def layout(store: Store, run: Run, history: Sequence[Moment], further: list[Comp
                 className="run-title",
             ),
             html.Div(_trouble(run), id="run-trouble"),
-            html.Div(_facts(run, curve(store, run, history), None), id="run-facts", className="run-facts"),
+            html.Div(_facts(_live(store, run, history, None)), className="run-facts"),
         ],
         id="run-head",
         className=_state_class(run),
     )
 
 
-def _facts(run: Run, curve: Curve, speed: float | None) -> list[Component]:
-    bar = dmc.Progress(value=100 * summary.progress(run), **{"aria-label": "Share of the budget that is spent"})
+def _facts(live: dict[str, dict[str, Any]]) -> list[Component]:
+    """Elements that stay while their content changes: none is lost that has the focus or is being pressed."""
     return [
         html.Div(
-            [html.Div(_progress_words(run, speed), className="run-progress-words"), bar], className="run-progress"
+            [
+                html.Div(id="run-spent", className="run-progress-words", **live["run-spent"]),
+                dmc.Progress(id="run-bar", **live["run-bar"], **{"aria-label": "Share of the budget that is spent"}),
+            ],
+            className="run-progress",
         ),
-        html.Div(_numbers(run), className="run-numbers"),
-        html.Div(curves(curve, run.request.settings.evaluations), className="run-curves"),
+        html.Div(
+            [
+                _goal("Best feasible", "goto-feasible", live["run-best-feasible"], "run-best-feasible"),
+                _goal("Best overall", "goto-best", live["run-best"], "run-best"),
+                html.Div(id="run-cells", className="fact", **live["run-cells"]),
+                html.Div(id="run-refused", **live["run-refused"]),
+            ],
+            className="run-numbers",
+        ),
+        html.Div(id="run-curves", className="run-curves", **live["run-curves"]),
     ]
+
+
+def _goal(name: str, target: str, live: dict[str, Any], id: str) -> Component:
+    """A value that leads to its place on the map."""
+    button = html.Button(id=id, title="Show it on the map", **live, **{"data-goto": target})
+    return html.Div([html.Div(name, className="fact-name"), button], className="fact")
 
 
 def levels_in_words(run: Run) -> str:
@@ -102,7 +120,7 @@ def parts(store: Store, run: Run, history: Sequence[Moment], speed: float | None
     """What changes in the head while a run goes on: the properties of each part, by its id."""
     return {
         "run-state": {"children": summary.badge(run)},
-        "run-facts": {"children": _facts(run, curve(store, run, history), speed)},
+        **_live(store, run, history, speed),
         "run-trouble": {"children": _trouble(run)},
         "run-head": {"className": _state_class(run)},
         ids.MOMENTS: {"data": moments(history)},
@@ -156,30 +174,44 @@ def _seconds_left(run: Run, speed: float) -> float:
     return (budget - run.evaluations) / speed
 
 
-def _numbers(run: Run) -> list[Component]:
+def _live(store: Store, run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:
+    """The facts by the ids of the elements that tell them."""
+    return {
+        "run-spent": {"children": _progress_words(run, speed)},
+        "run-bar": {"value": 100 * summary.progress(run)},
+        "run-best-feasible": _value(run.best_feasible),
+        "run-best": _value(run.best),
+        "run-cells": {"children": _cells(run)},
+        "run-refused": {"children": _refused(run)},
+        "run-curves": {"children": curves(curve(store, run, history), run.request.settings.evaluations)},
+    }
+
+
+def _value(value: float | None) -> dict[str, Any]:
+    known = value is not None
+    return {
+        "children": number(value),
+        "className": "fact-link" if known else "fact-link fact-none",
+        "disabled": not known,
+    }
+
+
+def _cells(run: Run) -> list[Component]:
     cells, possible = run.request.cells, run.request.possible_cells
-    share = f"{count(run.occupied)} of {rough_count(cells)}"
     where = f"{rough_count(possible)} that can exist" if possible < cells else "map"
     detail = f"{percent(summary.coverage(run))} of the {where}"
-    found = [
-        _number("Best feasible", number(run.best_feasible), "goto-feasible", run.best_feasible is not None),
-        _number("Best overall", number(run.best), "goto-best", run.best is not None),
-        html.Div([html.Div(f"Cells, {detail}", className="fact-name"), html.B(share)], className="fact"),
-    ]
+    share = f"{count(run.occupied)} of {rough_count(cells)}"
+    return [html.Div(f"Cells, {detail}", className="fact-name"), html.B(share)]
+
+
+def _refused(run: Run) -> Component | None:
+    """What of the candidates came to nothing, if any did."""
     if run.failures:
-        found.append(run_failures.layout(run))
-    elif run.refused:
+        return run_failures.layout(run)
+    if run.refused:
         words = f"{many(run.refused, 'candidate')} with a value that is no finite number"
-        found.append(html.Div([html.Div("Refused", className="fact-name"), html.Div(words)], className="fact"))
-    return found
-
-
-def _number(name: str, value: str, target: str, known: bool) -> Component:
-    """A value that leads to its place on the map."""
-    content = html.Span(value, className="fact-none")
-    if known:
-        content = html.Button(value, className="fact-link", title="Show it on the map", **{"data-goto": target})
-    return html.Div([html.Div(name, className="fact-name"), content], className="fact")
+        return html.Div([html.Div("Refused", className="fact-name"), html.Div(words)], className="fact")
+    return None
 
 
 def _actions(further: list[Component]) -> Component:
@@ -230,7 +262,7 @@ def _trouble(run: Run) -> list[Component]:
         )
     if run.state == "failed":
         details = html.Details([html.Summary("Details"), html.Pre(run.traceback)]) if run.traceback else None
-        words = "Resume takes it up from the last checkpoint."
+        words = "Resume takes it up from the last checkpoint." if run.evaluations else "Resume begins it again."
         found.append(
             dmc.Alert(
                 [

@@ -8,7 +8,7 @@ import dash_mantine_components as dmc
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
-from components import many_controls
+from components import many_controls, map_cursor
 from components import run_ids as ids
 from components.map_figure import CONFIG
 from components.map_fold import SHOWN, Fold
@@ -31,11 +31,7 @@ AXIS_NAMES = ("x, outer", "y, outer", "x, inner", "y, inner")
 
 def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Component:
     """The map's card; its figure comes with the first callback."""
-    help_text = (
-        "Map of cells. Arrow keys move from cell to cell, with Shift from outer bin to outer bin. "
-        "Enter opens a cell, Escape closes it."
-    )
-    box = html.Div(
+    box = map_cursor.box(
         [
             dcc.Graph(id=ids.MAP, config=CONFIG, className="run-graph", responsive=True, figure={"layout": _blank()}),
             html.Div(id="map-pinned", className="map-outline map-pinned", hidden=True),
@@ -45,10 +41,10 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
             html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
         ],
         id=ids.MAP_BOX,
-        className=f"map-box {form(tolerances)}",
-        tabIndex=0,
-        role="application",
-        **{"aria-label": help_text, "aria-describedby": "map-readout"},
+        className=form(tolerances),
+        name="Map of cells",
+        enter="Enter opens a cell, Escape closes it.",
+        readout="map-readout",
     )
     return html.Section(
         [

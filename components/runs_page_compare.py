@@ -9,7 +9,7 @@ import dash_mantine_components as dmc
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
-from components import summary
+from components import map_cursor, summary
 from components.compare_cells import pressed_cell, table
 from components.compare_curves import curves
 from components.compare_maps import ONE, OTHER, Pair, difference, side_by_side
@@ -27,6 +27,7 @@ MAP_HEIGHT, CURVE_HEIGHT = 480, 360  # pixels
 VIEWS = {"both": "Side by side", "difference": "Difference"}
 COLOURS = (ONE, OTHER, *(shade for shade in KINDS if shade not in (ONE, OTHER)))
 LETTERS = "ABCDEF"
+NAMES = {1: ("Map of the difference",), 2: ("Map of A", "Map of B")}  # by how many maps there are
 LIGHT = "AF"  # the letters whose colour is so dark that they are read best in white
 
 
@@ -49,6 +50,12 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
                     html.Div([dmc.Title("Maps", order=2, size="h3"), switch], className="page-head"),
                     html.Div(id="compare-words"),
                     html.Div(id="compare-maps", className="compare-pair"),
+                    html.Div(
+                        html.Span("Walk through the cells with the arrow keys.", className="with-keys"),
+                        id="compare-readout",
+                        className="compare-readout",
+                        role="status",
+                    ),
                     html.Div(id="compare-legend"),
                     html.Div(
                         [
@@ -156,6 +163,12 @@ def register(app: Dash, context: Context) -> None:
         Input({"compare-map": ALL}, "clickData"),
         prevent_initial_call=True,
     )
+    app.clientside_callback(
+        ClientsideFunction("runs", "attach"),
+        Input({"compare-map": ALL}, "figure"),
+        Input("compare-pressed", "data"),
+        prevent_initial_call=True,
+    )
 
     @app.callback(Output("compare-url", "search"), Input("compare-view", "value"), prevent_initial_call=True)
     def remember_view(view: Any) -> Any:
@@ -192,7 +205,7 @@ def _maps(maps: Sequence[dict[str, Any]], runs: Sequence[Run]) -> list[Component
     labels = [_letter(i, run) for i, run in enumerate(runs[:2])] if len(maps) == 2 else [None]
     return [
         html.Figure(
-            [html.Figcaption(label) if label else None, _graph("map", i, MAP_HEIGHT, each)],
+            [html.Figcaption(label) if label else None, _box(i, each, NAMES[len(maps)][i])],
             className="compare-map" if label else "compare-map compare-single",
         )
         for i, (label, each) in enumerate(zip(labels, maps, strict=False))
@@ -235,6 +248,22 @@ def _marks(*, impossible: bool) -> list[Component]:
         )
         for kind, sign, words in signs
     ]
+
+
+def _box(i: int, drawn: dict[str, Any], name: str) -> Component:
+    """A map with the outlines of the cell pressed and of the one the keyboard is at."""
+    return map_cursor.box(
+        [
+            _graph("map", i, MAP_HEIGHT, drawn),
+            html.Div(className="map-outline map-selection", hidden=True),
+            html.Div(className="map-outline map-cursor", hidden=True),
+        ],
+        {"compare-box": i},
+        "compare-box",
+        name=name,
+        enter="Enter tells a cell in the table below, Escape takes it away.",
+        readout="compare-readout",
+    )
 
 
 def _graph(kind: str, i: int, height: int, drawn: dict[str, Any] | None = None) -> Component:

@@ -11,7 +11,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, html, no_update
 from dash.development.base_component import Component
 
 from components import summary
-from components.format import STATES, ago, count, date, duration, number, percent, rough_count
+from components.format import STATES, ago, count, date, duration, number, percent, rough_count, sentence
 from mapelites.runs import Run
 
 FAR = float("inf")
@@ -150,7 +150,9 @@ def live_cells(run: Run) -> dict[str, Any]:
         "map": summary.picture(run),
         "state": [
             summary.badge(run),
-            html.Div(run.reason, className="recent-detail run-reason", title=run.reason) if run.reason else None,
+            html.Div(sentence(run.reason), className="recent-detail run-reason", title=run.reason)
+            if run.reason
+            else None,
         ],
         "progress": [
             dmc.Progress(value=100 * summary.progress(run), size="sm", **{"aria-label": "Progress"}),

@@ -148,7 +148,8 @@ PAGE = """<!DOCTYPE html>
   body { display: grid; place-items: center; min-height: 90vh; margin: 0 16px; line-height: 1.5;
          font-family: Inter, "Segoe UI", system-ui, -apple-system, "Helvetica Neue", Arial, sans-serif; }
   main { max-width: 30rem; }
-  h1 { font-size: 1.6rem; margin: 0 0 .5rem; }
+  h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; }
+  .name { font-weight: 700; margin: 0 0 .75rem; opacity: .75; }
   form { display: flex; gap: .5rem; margin-top: 1.25rem; flex-wrap: wrap; }
   label { flex-basis: 100%; font-weight: 600; }
   input { flex: 1 1 14rem; }
@@ -159,6 +160,7 @@ PAGE = """<!DOCTYPE html>
 </head>
 <body>
 <main>
+<p class="name">Illuminate</p>
 <h1>{words}</h1>
 <p>Open the link that the server printed when it started, <code>http://…/?token=…</code>, or paste the token
 from it here. This browser then remembers it for 30 days.</p>

@@ -12,8 +12,10 @@ from dash.development.base_component import Component
 from components import shell_help
 from components.base_path import without
 from components.context import Context
+from components.format import sentence
 from components.pages import Page, arguments, find
 from components.shell_notices import container, failed, icon
+from mapelites.campaign.process import UnknownCampaignError
 from mapelites.errors import InputError
 from mapelites.runs.errors import UnknownRunError
 
@@ -164,16 +166,19 @@ def page_at(context: Context, pages: Sequence[Page], path: str, search: Any) -> 
     except UnknownRunError:
         text = "No run kept here has this address: it was deleted for good, or the address is not whole."
         return nothing("There is no such run", text), f"Not found · {NAME}"
+    except UnknownCampaignError:
+        text = "No campaign kept here has this address: it was deleted, or the address is not whole."
+        return nothing("There is no such campaign", text, ("To all campaigns", "/experiments")), f"Not found · {NAME}"
     except InputError as error:
-        return nothing("This cannot be shown", f"{error}."), f"Not found · {NAME}"
+        return nothing("This cannot be shown", sentence(str(error))), f"Not found · {NAME}"
 
 
-def nothing(title: str, text: str) -> Component:
-    """A page with nothing on it but why, and the ways on."""
+def nothing(title: str, text: str, others: tuple[str, str] = ("To all runs", "/runs")) -> Component:
+    """A page with nothing on it but why, and the ways on: to the start, and to the others of what was looked for."""
     ways = dmc.Group(
         [
             dmc.Anchor(dmc.Button("To the start page", tabIndex=-1), href="/"),
-            dmc.Anchor(dmc.Button("To all runs", variant="default", tabIndex=-1), href="/runs"),
+            dmc.Anchor(dmc.Button(others[0], variant="default", tabIndex=-1), href=others[1]),
         ]
     )
     return dmc.Stack([dmc.Title(title, order=1), dmc.Text(text, c="dimmed"), ways], className="nothing", align="center")

@@ -23,6 +23,10 @@ LOOK_SECONDS = 0.05
 ID = re.compile(r"[A-Za-z0-9]{1,64}")
 
 
+class UnknownCampaignError(InputError):
+    """There is no campaign of that id."""
+
+
 def home(data: Path) -> Path:
     """Where the campaigns of a store of runs are kept."""
     return data / "campaigns"
@@ -31,10 +35,12 @@ def home(data: Path) -> Path:
 def open_campaign(data: Path, campaign_id: str) -> Folder:
     """A campaign by its id."""
     if not ID.fullmatch(campaign_id):
-        raise InputError(f"campaign must be the id of one, such as c0123456789abcd, but it was {campaign_id!r}")
+        raise UnknownCampaignError(
+            f"campaign must be the id of one, such as c0123456789abcd, but it was {campaign_id!r}"
+        )
     folder = Folder(home(data) / campaign_id)
     if not os.path.exists(folder.path / "campaign.json"):  # a `Path` would raise where it cannot look
-        raise InputError(f"campaign: there is none with the id {campaign_id!r}")
+        raise UnknownCampaignError(f"campaign: there is none with the id {campaign_id!r}")
     return folder
 
 

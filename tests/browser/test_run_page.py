@@ -68,9 +68,13 @@ def test_a_map_fills_while_its_run_goes_on_and_says_when_it_is_over(person: Pers
     top = map_top(person)
     person.sees(".run-rate", "left")
     first = wait(lambda: filled(person))
+    person.driver.execute_script("arguments[0].focus()", person.sees("#run-best:not([disabled])"))
+    spent = person.reads("#run-spent")
     zoom = {"xaxis.range": [-0.5, 9.5]}
     person.driver.execute_script(PLOT + "window.Plotly.relayout(gd, arguments[0])", zoom)
     wait(lambda: filled(person) > first)
+    wait(lambda: person.reads("#run-spent") != spent)
+    assert person.driver.execute_script("return document.activeElement.id") == "run-best"
     assert map_top(person) == top
     person.presses("#run-pace")
     person.presses("[role=option]", "Full speed")

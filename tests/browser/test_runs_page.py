@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 from selenium.webdriver import ActionChains
+from selenium.webdriver.common.keys import Keys
 
+from components.format import number
+from components.map_axes import intervals
+from components.map_fold import Fold
 from components.runs_page_list import PAGE
+from mapelites.archive import Archive
 from mapelites.snapshot import Snapshot
 from tests.browser.conftest import PHONE, WIDE, Dashboard, Person, wait
 
@@ -115,6 +120,53 @@ def test_two_runs_are_compared_side_by_side_as_a_difference_and_by_their_curves(
     assert person.sideways() <= 0
 
 
+def test_the_maps_compared_are_read_and_their_cells_pressed_by_keyboard_alone(
+    person: Person, dashboard: Dashboard, pair: tuple[str, str]
+) -> None:
+    one, two = (_archive(dashboard, run_id) for run_id in pair)
+    fold, common = Fold.of(one.tolerances), {elite.cell for elite in one} & {elite.cell for elite in two}
+    cell = max(each for each in common if fold.place(each)[1] < fold.shape[1] - 1)
+    a, b = (f"objective {number(archive.elites.f[archive.elites.cell == cell][0])}" for archive in (one, two))
+    names, (bins,) = one.tolerances.names, one.tolerances.bins_of([cell])
+    place = ", ".join(f"{name} {intervals(one.tolerances, i)[bins[i]]}" for i, name in enumerate(names))
+    row, column = fold.place(cell)
+
+    person.goes_to(f"/compare/{'+'.join(pair)}")
+    wait(lambda: len(person.all("#compare-maps .hm")) == 2)
+    _tabs_to(person, "Map of A")
+    person.sees("#compare-readout", "g1 {0}, g2 {0}, h1 {0}: A ")
+    person.keys(*[Keys.ARROW_RIGHT] * column, *[Keys.ARROW_UP] * row)
+    wait(lambda: person.reads("#compare-readout").startswith(f"{place}: A {a}"))
+    person.sees("#compare-readout", f"; B {b}")
+    wait(lambda: len([each for each in person.all("#compare-maps .map-cursor") if each.is_displayed()]) == 2)
+    person.keys(Keys.ENTER)
+    person.sees(".compare-cells .is-pressed", number(one.elites.f[one.elites.cell == cell][0]))
+    person.keys(Keys.ARROW_RIGHT)
+    ground = "return document.querySelector('.compare-box .js-plotly-plot').layout.plot_bgcolor"
+    light = person.driver.execute_script(ground)
+    person.prefers("dark")
+    wait(lambda: person.driver.execute_script(ground) != light)  # the maps are drawn anew
+    person.keys(Keys.ARROW_LEFT)
+    wait(lambda: person.reads("#compare-readout").startswith(f"{place}: A {a}"))
+    person.keys(Keys.ESCAPE)
+    person.sees_no(".compare-cells .is-pressed")
+    person.presses("#compare-view label", "Difference")
+    wait(lambda: len(person.all("#compare-maps .hm")) == 1)
+    _tabs_to(person, "Map of the difference")
+    person.sees("#compare-readout", f"{place}: objective ")
+    person.sees("#compare-readout", "in comparison ")
+
+
+def _tabs_to(person: Person, name: str) -> None:
+    """Press Tab until something with this name has the focus."""
+    for _ in range(60):
+        person.keys(Keys.TAB)
+        focus = person.driver.execute_script("return document.activeElement.ariaLabel")
+        if (focus or "").startswith(name):
+            return
+    pytest.fail(f"the keyboard does not come to {name}")
+
+
 def test_several_runs_are_exported_and_come_back(person: Person, dashboard: Dashboard, pair: tuple[str, str]) -> None:
     person.goes_to("/runs")
     tick(person, *pair)
@@ -169,6 +221,10 @@ def _found(dashboard: Dashboard, run_ids: object) -> list[tuple[str, str]]:
 
 
 def _elites(dashboard: Dashboard, found: tuple[str, str]) -> list[float]:
-    snapshot = dashboard.store.snapshot(found[1])
+    return [elite.f for elite in _archive(dashboard, found[1])]
+
+
+def _archive(dashboard: Dashboard, run_id: str) -> Archive:
+    snapshot = dashboard.store.snapshot(run_id)
     assert isinstance(snapshot, Snapshot)
-    return [elite.f for elite in snapshot.archive()]
+    return snapshot.archive()

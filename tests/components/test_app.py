@@ -123,8 +123,11 @@ def test_a_page_that_is_not_there_or_cannot_be_shown_says_so(store: Store) -> No
     content, title = shell.page_at(context, app.PAGES, "/nowhere", None)
     assert "There is no page here" in str(content)
     assert title == "Not found · Illuminate"
+    content, _ = shell.page_at(context, app.PAGES, "/experiments/zz", None)
+    assert "There is no such campaign" in str(content)
+    assert "href='/experiments'" in str(content)
     content, _ = shell.page_at(context, app.PAGES, "/compare/one", None)
-    assert "comparing takes 2 to 6 different runs, but there were 1" in str(content)
+    assert "Comparing takes 2 to 6 different runs, but there were 1" in str(content)
 
 
 def test_problems_are_found_by_name_kind_and_difficulty() -> None:

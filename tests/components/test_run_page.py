@@ -131,7 +131,7 @@ def test_news_are_the_head_and_the_map_and_told_once(browser: FlaskClient, store
     address = f"/run/{run_id}/news?scheme=dark&narrow=false"
     first = browser.get(address).json
     assert (first["version"], first["active"], first["wait"]) == (store.version(run_id), False, 2_000)
-    assert "5,000" in str(first["head"]["run-facts"])
+    assert "5,000" in str(first["head"]["run-spent"])
     assert first["head"]["run-moments"]["data"] == [5_000]
     assert first["map"] == browser.get(f"/run/{run_id}/map?scheme=dark&narrow=false").json
     same = browser.get(f"{address}&version={first['version']}").json

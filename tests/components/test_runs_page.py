@@ -89,7 +89,7 @@ def test_an_empty_list_is_one_page() -> None:
 
 
 def test_a_failed_run_says_why_in_its_row() -> None:
-    assert live_cells(RUNS[2])["state"][1].children == "out of memory"
+    assert live_cells(RUNS[2])["state"][1].children == "Out of memory."
 
 
 def test_a_run_in_words() -> None:

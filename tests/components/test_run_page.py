@@ -141,7 +141,8 @@ def test_news_are_the_head_and_the_map_and_told_once(browser: FlaskClient, store
 def test_a_run_with_few_moments_shows_the_curve_that_its_search_noted(store: Store) -> None:
     search = RunRequest("C17", 10, OWN, Settings.of("paper-3", 10, evaluations=2_000)).begin()
     search.advance(2_000)
-    noted = np.array([(100, 3, np.nan), (1_000, 9, 2.5), (2_000, 12, 1.5)])
+    best = np.nan if search.best_feasible is None else search.best_feasible
+    noted = np.array([(100, 3, np.nan), (1_000, 9, np.nan), (2_000, search.occupied, best)])
     quick = store.import_run(Snapshot.of(search, 0.1, noted).to_bytes())
     assert len(store.history(quick)) == 1
     np.testing.assert_array_equal(curve(store, store.run(quick), store.history(quick)), noted)

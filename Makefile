@@ -1,6 +1,6 @@
 # make run    start the dashboard            make test    lint, types and all tests
 # make lint   style and types only           make bench   speed, side by side with peers
-# make fuzz   30,000 malformed requests, run files and command lines (takes long)
+# make fuzz   50,000 malformed requests, run files and command lines (takes some minutes)
 # make screenshots   the pictures of the README   make image-test   build the image and use it (root, buildah)
 PYTHON ?= python3
 VENV := .venv

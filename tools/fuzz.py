@@ -1,4 +1,4 @@
-"""The full barrage: `python tools/fuzz.py [--requests 20000] [--files 5000] [--lines 5000] [--seed 7]`.
+"""The full barrage: `python tools/fuzz.py [--requests 20000] [--wire 20000] [--files 5000] [--lines 5000] [--seed 7]`.
 
 The tests fire a part of it; here it is all, with how often each answer came and how long the slowest took.
 """
@@ -19,7 +19,7 @@ os.environ.setdefault("MAPELITES_LOG", "text")
 import pytest
 
 from mapelites.runs import Store
-from tests.hostile import command_line, files, requests
+from tests.hostile import command_line, files, requests, wire
 from tests.hostile.slowest import Slowest
 from tests.hostile.test_files import run_files
 
@@ -42,7 +42,7 @@ def in_portions(count: int, seed: int, shoot: Callable[[int, int, Slowest], dict
 def main() -> None:
     """Everything, one kind after the other."""
     options = argparse.ArgumentParser(description=__doc__)
-    for name, usual in (("requests", 20_000), ("files", 5_000), ("lines", 5_000), ("seed", 7)):
+    for name, usual in (("requests", 20_000), ("wire", 20_000), ("files", 5_000), ("lines", 5_000), ("seed", 7)):
         options.add_argument(f"--{name}", type=int, default=usual)
     given = options.parse_args()
 
@@ -60,6 +60,13 @@ def main() -> None:
         print("command lines:", lines)
         print("run files:", in_portions(given.files, given.seed, partial(files.bombard, store, sources)))
     print("requests:", in_portions(given.requests, given.seed, callbacks))
+    with tempfile.TemporaryDirectory() as folder, wire.target(Path(folder)) as server:
+        print("broken HTTP:", in_portions(given.wire, given.seed, partial(sent, server)))
+
+
+def sent(server: wire.Wire, count: int, seed: int, slowest: Slowest) -> dict[Any, int]:
+    server.slowest = slowest
+    return server.storm(count, seed)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ from mapelites.answers import Designs, ranking, shortest
 from mapelites.archive import Archive
 from mapelites.errors import InputError
 from mapelites.runs import Run
+from mapelites.runs.record import OVER
 from mapelites.tolerances import Tolerances
 
 LATELY = 1.0  # seconds: pages that look at the same run are answered from the same moment
@@ -227,6 +228,8 @@ def _body(
     """The view that is asked for; `axes` are those of the map."""
     if not len(designs):
         words = "Answers come with the first elites; the page follows the run by itself."
+        if shown.run.state in OVER and not shown.run.occupied:
+            words = "The run ended before its first elite. What stopped it stands above; Resume lets it go on."
         if asked.hard:
             words = f"No elite satisfies all of {', '.join(asked.hard)}. Mark fewer constraints hard, or search longer."
         return [html.Section(answers_parts.empty("Nothing found yet", words), className="card answer-part")]

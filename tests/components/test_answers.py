@@ -18,13 +18,15 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 from app import create_app
-from components import answers_almost, answers_relations
+from components import answers, answers_almost, answers_relations
 from components.answers_figures import band_curve, front_figure, moving, pair_figure, price_curve
 from components.answers_front import _knee
 from components.answers_parts import design
 from components.answers_price import _unmoved
 from components.answers_report_parts import command, problem_file
 from components.answers_state import as_data, from_query, read
+from components.context import Context
+from components.run_view import Shown
 from mapelites import Settings, Tolerances
 from mapelites.answers import (
     Bands,
@@ -125,6 +127,19 @@ def test_what_is_said_of_the_knee_holds_for_the_rest_of_the_front(last: float, s
     assert found.knee == 2
     words = "Up to the knee, at violation 1, the objective falls from 553.6 to 553.21; "
     assert _knee(designs, found) == words + sentence
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [("running", "come with the first elites"), ("failed", "ended before its first elite")]
+)
+def test_where_nothing_was_found_the_answers_say_whether_something_still_comes(
+    store: Store, state: Any, words: str
+) -> None:
+    nothing = Archive(get("C17", 10), LEVELS, Elites.empty(get("C17", 10)), 0)
+    shown = Shown(Run("none", REQUEST, state), None, None)
+    asked = read({"view": "price"}, LEVELS)
+    said = answers._body(Context(store, None), shown, Designs.of(nothing), asked, None, LEVELS.names, dark=False)
+    assert words in str(said)
 
 
 def test_a_question_survives_the_way_through_an_address() -> None:

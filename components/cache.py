@@ -22,7 +22,7 @@ from flask_caching import Cache
 from flask_caching.backends.base import BaseCache
 
 from components.recent import Recent
-from mapelites.runs.disk import PlainDisk
+from mapelites.runs.disk import CACHED_PAGES, PlainDisk
 
 LARGEST_CACHE = 256 * 2**20
 LOCKS = 64
@@ -95,8 +95,9 @@ class DiskCache(BaseCache):  # type: ignore[misc]
     def _opened(self) -> diskcache.Cache:
         Path(self._directory).mkdir(mode=0o700, exist_ok=True)  # never the folder around it, which may be back soon
         return diskcache.Cache(
-            self._directory, disk=PlainDisk, size_limit=self._limit, eviction_policy="least-recently-used"
-        )
+            self._directory, disk=PlainDisk, size_limit=self._limit, eviction_policy="least-recently-used",
+            sqlite_cache_size=CACHED_PAGES,
+        )  # fmt: skip
 
     def add(self, key: str, value: Any, timeout: int | None = None) -> bool:
         """Keep a value unless there is one."""

@@ -167,7 +167,8 @@ def _start_web(path: Path, place: Place, token: str | None, problems: Sequence[P
     ]  # fmt: skip
     # gunicorn reads its settings before it goes to our folder, and whoever starts us may be anywhere.
     search = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    own_environment = {"PYTHONPATH": search, security_token.VARIABLE: token or ""}
+    # One heap for all threads: of one for each, none gives back what the others could use.
+    own_environment = {"PYTHONPATH": search, security_token.VARIABLE: token or "", "MALLOC_ARENA_MAX": "1"}
     return subprocess.Popen(command, start_new_session=True, env={**os.environ, **own_environment})
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import orjson
 from diskcache import Cache, Timeout
 
-from mapelites.runs.disk import PlainDisk
+from mapelites.runs.disk import CACHED_PAGES, PlainDisk
 from mapelites.runs.errors import RESERVE, DamagedError, StoreError, disk_error, gone, trouble
 from mapelites.runs.locks import EXCLUSIVE, SHARED, locked
 from mapelites.runs.reading import ReadingCache
@@ -59,7 +59,7 @@ class Database:
         (self.path / "cache").chmod(0o700)
         return Cache(
             str(self.path / "cache"), timeout=BUSY_SECONDS, disk=PlainDisk, eviction_policy="none",
-            cull_limit=0, statistics=0, disk_min_file_size=FILE_FROM,
+            cull_limit=0, statistics=0, disk_min_file_size=FILE_FROM, sqlite_cache_size=CACHED_PAGES,
         )  # fmt: skip
 
     def get(self, key: str) -> Any:

@@ -20,6 +20,7 @@ from diskcache.core import MODE_BINARY, MODE_RAW
 
 from mapelites.runs.errors import DamagedError
 
+CACHED_PAGES = 2**9  # that sqlite keeps in memory, for every thread that reads: diskcache's 2**13 are 32 MB for each
 PLAIN = (str, int, float, bytes)
 REFUSED_KEY = "\0refused"
 FILE_NAME = re.compile(r"[0-9a-f]{2}/(?:[0-9a-f]{2}/)?[0-9a-f]{28}\.val")  # earlier versions had two folders

@@ -13,6 +13,7 @@ import pytest
 from flask import Flask
 
 from components.cache import DiskCache, Memory, memory
+from mapelites.runs import Store
 
 
 @pytest.fixture
@@ -146,3 +147,11 @@ def test_nothing_is_made_in_place_of_a_folder_that_was_moved_away(
     (tmp_path / "elsewhere").rename(tmp_path / "data")
     assert cache.set("key", LONG)
     assert cache.get("key") == LONG
+
+
+def test_no_thread_that_reads_keeps_much_of_what_it_read_in_memory(tmp_path: Path) -> None:
+    store, figures = Store(tmp_path / "store"), DiskCache(str(tmp_path / "figures"))
+    for database in (store.entries.database._cache, figures._cache):
+        ((pages,),), ((size,),) = (database._sql(f"PRAGMA {name}").fetchall() for name in ("cache_size", "page_size"))
+        assert pages * size <= 2 * 2**20
+    store.close()

@@ -22,6 +22,7 @@ ROUNDING = 1e-9  # relative, and absolute below 1
 def check_snapshot(snapshot: Snapshot, problem: Problem) -> None:
     """An `InputError` where an elite has other numbers than its solution, or the curve ends in other ones."""
     elites, curve = snapshot.elites, snapshot.curve
+    _check_counts(snapshot)
     check_elites(elites, problem)
     if not np.all((elites.found_at >= 1) & (elites.found_at <= snapshot.evaluations)):
         raise InputError(f"not a run file, because an elite was not found within {snapshot.evaluations:,} evaluations")
@@ -35,6 +36,17 @@ def check_snapshot(snapshot: Snapshot, problem: Problem) -> None:
     found = feasible.min() if len(feasible) else np.nan
     if occupied[-1] > len(elites) or not np.array_equal(best[-1], found, equal_nan=True):
         raise InputError("not a run file, because its curve does not end in the numbers of its map")
+
+
+def _check_counts(snapshot: Snapshot) -> None:
+    if snapshot.seconds < 0:
+        raise InputError(f"not a run file, because it says that it took {snapshot.seconds} s")
+    failures = {kind: count for kind, (count, _) in snapshot.failures.items()}
+    for name, count in {"refused": snapshot.refused, **snapshot.spent, **failures}.items():
+        if not 0 <= count <= snapshot.evaluations:
+            raise InputError(
+                f"not a run file, because it counts {count:,} {name} of {snapshot.evaluations:,} evaluations"
+            )
 
 
 def check_elites(elites: Elites, problem: Problem) -> None:

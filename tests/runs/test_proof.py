@@ -133,6 +133,10 @@ def test_how_far_a_run_is_and_what_it_found_its_map_says_and_not_its_record(stor
         (lambda about, arrays: about.pop("history"), r"its history cannot be used \('history'\)"),
         (lambda about, arrays: about["history"].reverse(), "its moments do not come one after the other"),
         (lambda about, arrays: about.update(refused=-1), r"it counts -1 refused of [\d,]+ evaluations"),
+        (
+            lambda about, arrays: about.update(failures={"died": [10**30, ""]}),
+            r"it counts 1[0,]+ died of [\d,]+ evaluations",
+        ),
         (lambda about, arrays: about.update(seconds=-1.0), r"it says that it took -1\.0 s"),
         (lambda about, arrays: about["run"].update(snapshot=None), "its record knows of no map, but there is one"),
     ],

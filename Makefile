@@ -1,13 +1,13 @@
 # make run    start the dashboard            make test    lint, types and all tests
 # make lint   style and types only           make bench   speed, side by side with peers
 # make fuzz   50,000 malformed requests, run files and command lines (takes some minutes)
+# make faults  every write, read and statement of a store fails once, and 1,000 times damage anywhere in it (an hour)
 # make screenshots   the pictures of the README   make image-test   build the image and use it (root, buildah)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-export PYTHONPATH := $(CURDIR)
 
-.PHONY: run test lint format bench fuzz screenshots image-test clean
+.PHONY: run test lint format bench fuzz faults screenshots image-test clean
 
 run: $(VENV)/run.done
 	@$(BIN)/python -m mapelites compile
@@ -21,20 +21,24 @@ lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python tools/audit.py
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tools.audit
 
 format: $(VENV)/dev.done
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 bench: $(VENV)/dev.done
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python -m benchmarks.speed
 
 fuzz: $(VENV)/dev.done
-	$(BIN)/python tools/fuzz.py $(ARGS)
+	$(BIN)/python -m tools.fuzz $(ARGS)
+
+faults: $(VENV)/dev.done
+	$(BIN)/python -m tools.store_faults $(ARGS)
 
 screenshots: browser
-	$(BIN)/python tools/screenshots.py
+	$(BIN)/python -m tools.screenshots
 
 image-test: browser
 	sh tools/image_test.sh

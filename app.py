@@ -13,47 +13,43 @@ from pathlib import Path
 from dash import Dash
 from flask import Flask
 
-from components import (
-    base_path,
-    experiments,
-    experiments_campaign,
-    metrics,
-    problem_editor,
-    problems_page,
-    run_page,
-    runs_page,
-    runs_page_compare,
-    security,
-    serve,
-    shell,
-    shell_health,
-    start,
-    summary,
-)
-from components.cache import memory
-from components.context import Context
-from components.pages import Page
-from components.security import HERE, Access
-from components.security_limits import SHARED, USUAL, LimitedStore, Limits
-from components.security_token import VARIABLE as TOKEN_VARIABLE
-from components.security_token import others_come
-from components.shell_notices import failed
-from mapelites import logs
-from mapelites.campaign.crews import SCHEDULER_EXAMPLE
+from components.compare import page as compare_page
+from components.experiments import campaign as campaign_page
+from components.experiments import page as experiments_page
+from components.problems import editor as problem_editor
+from components.problems import page as problems_page
+from components.run import page as run_page
+from components.runs import page as runs_page
+from components.shared import summary
+from components.shared.context import Context
+from components.shared.notices import failed
+from components.shell import assets, frame
+from components.shell.pages import Page
+from components.start import page as start_page
 from mapelites.commands.parsing import Parser, whole
-from mapelites.errors import InputError
-from mapelites.family import leave
-from mapelites.problems import own
+from mapelites.core.errors import InputError
+from mapelites.evaluation.scheduler import SCHEDULER_EXAMPLE
+from mapelites.problems import own_problems
 from mapelites.runs import Store
+from mapelites.system import logs
+from mapelites.system.processes import exit_at_once
+from server import access as access_checks
+from server import base_path, health, metrics, serve
+from server.access import HERE, Access
+from server.cache import open_memory
+from server.limits import SHARED, USUAL, LimitedQueue, Limits
+from server.login import VARIABLE as TOKEN_VARIABLE
+from server.login import is_remotely_reachable
+from server.options import StartOptions
 
 SCHEDULER_VARIABLE = "MAPELITES_SCHEDULER"
 PAGES: tuple[Page, ...] = (
-    Page("/", "Explore", start),
+    Page("/", "Explore", start_page),
     Page("/runs", "Runs", runs_page),
     Page("/run/<run_id>", "Run", run_page, navigation=False),
-    Page("/compare/<ids>", "Compare", runs_page_compare, navigation=False),
-    Page("/experiments", "Experiments", experiments),
-    Page("/experiments/<campaign_id>", "Experiment", experiments_campaign, navigation=False),
+    Page("/compare/<ids>", "Compare", compare_page, navigation=False),
+    Page("/experiments", "Experiments", experiments_page),
+    Page("/experiments/<campaign_id>", "Experiment", campaign_page, navigation=False),
     Page("/problems", "Problems", problems_page),
     Page("/problems/new", "Write a problem", problem_editor, navigation=False),
 )
@@ -66,6 +62,13 @@ MOST = {  # the limit that each option sets, and what it bounds
 }
 
 
+def assets_folder() -> Path:
+    """Where styles, scripts and fonts are: inside the components once installed, beside this file in a checkout."""
+    here = Path(__file__).parent
+    installed = here / "components" / "assets"
+    return installed if installed.is_dir() else here / "assets"
+
+
 def create_app(
     store: Store, pages: Sequence[Page] = PAGES, access: Access = HERE, problems: Sequence[Path | str] = ()
 ) -> Dash:
@@ -73,54 +76,48 @@ def create_app(
 
     `access` says who may reach it, and where; `problems` are files and folders of one's own problems.
     """
-    own.watch(problems, store.path / "problems", in_background=True)
-    own.entries()  # begin to read them
+    own_problems.watch(problems, store.path / "problems", in_background=True)
+    own_problems.entries()  # begin to read them
     app = Dash(
         "illuminate",
-        title=shell.NAME,
+        title=frame.NAME,
         update_title=None,
-        assets_folder=str(Path(__file__).parent / "assets"),
+        assets_folder=str(assets_folder()),
+        assets_ignore=assets.NONE_BY_ITSELF,
         suppress_callback_exceptions=True,
         enable_mcp=False,
         on_error=failed,
-        index_string=shell.INDEX.replace('"/assets/', f'"{access.base_path}/assets/'),
+        index_string=assets.index(frame.INDEX, assets_folder(), access.base_path),
         requests_pathname_prefix=f"{access.base_path}/",
         routes_pathname_prefix="/",
     )
-    limited = LimitedStore(store, access.limits, access.schedulers)
-    context = Context(limited, memory(app.server, store.path / "figures"), access.schedulers)
-    app.layout = shell.layout(pages)
-    shell.register(app, context, pages)
+    queue = LimitedQueue(store, access.limits, access.schedulers)
+    context = Context(store, open_memory(app.server, store.path / "figures"), queue)
+    assets.add(app)
+    app.layout = frame.layout(pages)
+    frame.register(app, context, pages)
     summary.register(app, context)
     for page in pages:
         page.module.register(app, context)
-    shell_health.register(app, context)
+    health.register(app, context)
     metrics.register(app, context)
     base_path.live_under(app, access.base_path)
-    security.protect(app, access)
+    access_checks.protect(app, access, store.path)
     return app
 
 
-def server(
-    path: str,
-    hosts: Sequence[str] = (),
-    base: str = "",
-    limits: Sequence[int] = (),
-    problems: Sequence[str] = (),
-    schedulers: Sequence[str] = (),
-    proxied: bool = False,
-) -> Flask:
+def server(options: str) -> Flask:
     """What gunicorn serves; the token comes by the environment, where no list of processes shows it."""
     logs.set_up("web", logging.INFO if logs.kind() == "json" else logging.WARNING)
-    token = os.environ.get(TOKEN_VARIABLE) or None
-    access = Access(tuple(hosts), token, base, Limits(*limits), tuple(schedulers), proxied)
-    served: Flask = create_app(Store(path), access=access, problems=problems).server
+    start = StartOptions.from_text(options)
+    access = start.access(os.environ.get(TOKEN_VARIABLE) or None)
+    served: Flask = create_app(Store(start.data), access=access, problems=start.problem_files).server
     return served
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(name: str | None = None) -> argparse.ArgumentParser:
     """The options of the command line."""
-    options = Parser(description=__doc__)
+    options = Parser(prog=name, description=__doc__)
     options.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
     options.add_argument("--port", type=whole, default=8050, help="the port to listen on (default: 8050)")
     options.add_argument("--data", type=Path, help=f"where runs are kept (default: {Store.default_path()})")
@@ -159,26 +156,42 @@ def parser() -> argparse.ArgumentParser:
 
 def limits_of(options: argparse.Namespace) -> Limits:
     """The most that a client may ask for: what was said, and otherwise what is usual where it listens."""
-    usual = SHARED if others_come(options.host, options.trust, proxied=options.proxy) else USUAL
+    usual = SHARED if is_remotely_reachable(options.host, options.trust, proxied=options.proxy) else USUAL
     said = {limit: getattr(options, f"most_{name}") for name, (limit, _) in MOST.items()}
     return replace(usual, **{limit: most for limit, most in said.items() if most is not None})
 
 
+def start_options(options: argparse.Namespace) -> StartOptions:
+    """What was typed, checked."""
+    return StartOptions(
+        data=str(options.data or Store.default_path()),
+        host=options.host,
+        port=options.port,
+        trusted=tuple(map(access_checks.checked_name, options.trust)),
+        base_path=base_path.checked_base_path(options.base_path),
+        limits=limits_of(options),
+        problems=tuple(str(path.expanduser().resolve()) for path in options.problems),
+        schedulers=tuple(options.scheduler),
+        proxied=options.proxy,
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until told to stop."""
+    return run(parser().parse_args(arguments))
+
+
+def run(options: argparse.Namespace, browser: bool = False) -> int:
+    """Serve as these options say, and have a browser show it once it answers."""
     try:
-        options = parser().parse_args(arguments)
         os.environ[logs.VARIABLE] = options.log  # for the processes that are started from here
-        base, limits = base_path.checked(options.base_path), limits_of(options)
-        names, schedulers = tuple(map(security.checked_name, options.trust)), tuple(options.scheduler)
-        place = serve.Place(options.host, options.port, names, base, limits, schedulers, options.proxy)
-        problems = [path.expanduser().resolve() for path in options.problems]
-        own.watch(problems)  # says which of them are not there
-        return serve.until_stopped(options.data or Store.default_path(), place, problems)
+        start = start_options(options)
+        own_problems.watch(start.problem_files)  # says which of them are not there
+        return serve.until_stopped(start, browser=browser)
     except InputError as error:
         sys.stderr.write(f"{error}\n")
         return 2
 
 
 if __name__ == "__main__":
-    leave(main())
+    exit_at_once(main())

@@ -1,6 +1,6 @@
 """What a map costs to show: to twenty browsers instead of one, and from a new snapshot to the drawn map.
 
-    python benchmarks/figures.py [--repeats 8] [--no-browser]
+    python -m benchmarks.figures [--repeats 8] [--no-browser]
 
 First the server alone: one page, or twenty, watch a live run and ask over HTTP for what a page asks for, as often as
 the server wants it; its processor time is compared, the two taking turns. Then a real browser with a run's page open:
@@ -29,11 +29,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import load
 from mapelites import Settings, Tolerances
-from mapelites.archive import Elites
+from mapelites.core.archive import Elites
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.claim import Claim
-from mapelites.snapshot import Snapshot
+from mapelites.snapshot.snapshot import Snapshot
+from mapelites.snapshot.spec import RunSpec
+from server.options import StartOptions
 
 READERS = 20
 MOST_RATIO = 1.5
@@ -54,7 +56,7 @@ DRAWN = (
 def request(bins: int) -> RunRequest:
     """Four constraints with so many bins each."""
     tolerances = Tolerances.same(PROBLEM, [0, *np.geomspace(1e-4, 1e3, bins - 2).tolist()])
-    return RunRequest("C04", 10, tolerances, Settings.of("paper-3", 10, evaluations=10**9))
+    return RunRequest(RunSpec("C04", 10, tolerances, Settings.of("paper-3", 10, evaluations=10**9)))
 
 
 def snapshot(asked: RunRequest, evaluations: int, rng: np.random.Generator) -> Snapshot:
@@ -70,7 +72,7 @@ def snapshot(asked: RunRequest, evaluations: int, rng: np.random.Generator) -> S
     elites = Elites(rng.uniform(-50, 50, (count, 10)), rng.lognormal(0, 3, count), np.empty((count, 0)), h,
                     rng.integers(1, evaluations, count), np.full(count, "mutation"))  # fmt: skip
     curve = np.array([[evaluations, count, np.nan]])
-    return Snapshot("C04", 10, tolerances, asked.settings, evaluations, 0, 1.0, elites, curve)
+    return Snapshot(asked.spec, evaluations, 0, 1.0, elites, curve)
 
 
 class Writer:
@@ -121,7 +123,8 @@ def watching(repeats: int) -> float:
 @contextmanager
 def served(place: str) -> Iterator[str]:
     """The dashboard as people run it, without a worker."""
-    command = [sys.executable, "-m", "gunicorn", f"app:server({place!r})", "--bind", f"127.0.0.1:{PORT}",
+    factory = f"app:server({StartOptions(place).as_text()!r})"
+    command = [sys.executable, "-m", "gunicorn", factory, "--bind", f"127.0.0.1:{PORT}",
                "--workers", "1", "--threads", "8", "--log-level", "warning", "--no-control-socket"]  # fmt: skip
     server = subprocess.Popen(command, cwd=ROOT)
     address = f"http://127.0.0.1:{PORT}"

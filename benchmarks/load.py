@@ -1,7 +1,7 @@
 """Many browsers on live runs: how long a poll and a full map take, and what it costs the searches.
 
-    python benchmarks/load.py [--browsers 100] [--runs 10] [--seconds 160]
-    python benchmarks/load.py --soak 30 --picture docs/pictures/soak.svg
+    python -m benchmarks.load [--browsers 100] [--runs 10] [--seconds 160]
+    python -m benchmarks.load --soak 30 --picture docs/pictures/soak.svg
 
 A dashboard is started as `app.py` starts it, on loopback, with all runs live: the first as fast as it can go,
 the others at a pace that leaves a core to the server, as the worker does by itself when it runs one run less than
@@ -42,14 +42,16 @@ import orjson
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from components import run_ids as ids
-from components.run_live import SOONEST
+from components.run import ids
+from components.run.live import SOONEST
 from mapelites import Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.supervisor import start_supervisor
+from mapelites.snapshot.spec import RunSpec
+from mapelites.system.cores import usable_cores
+from mapelites.system.processes import ROOT
 
-ROOT = Path(__file__).parents[1]
 MOST_BROWSERS, MOST_RUNS, MOST_SECONDS = 500, 50, 3_600
 POLL, MAP, RATE = 0.100, 0.400, 0.90  # seconds at the 95th percentile, seconds likewise, share of the rate alone
 PACE = 5_000.0  # evaluations per second of all runs but the first
@@ -79,7 +81,7 @@ class Progress:
             (self.first - before.first) / wanted,
             (self.others - before.others) / seconds,
             stood / wanted,
-            (self.taken - before.taken) / seconds / (os.cpu_count() or 1),
+            (self.taken - before.taken) / seconds / usable_cores(),
         )
 
 
@@ -154,7 +156,7 @@ class Browser:
         """What relaxing buys, in the line above the map."""
         values = {
             ids.seen("answers"): self.version,
-            ids.ANSWERS: {"view": "map"},
+            ids.STATE: {"view": "map"},
             ids.RUN: self.run,
             "scheme": "light",
             "answers-key": self.key,
@@ -221,7 +223,7 @@ class Dashboard:
         self.store, self.port = Store(folder), free_port()
         self.worker = start_supervisor(folder, runs)
         command = [sys.executable, str(ROOT / "app.py"), "--port", str(self.port), "--data", folder]
-        self.web = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(ROOT)})
+        self.web = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
             self._wait_for_life(runs, first_pace)
         except BaseException:
@@ -247,7 +249,7 @@ class Dashboard:
         """A run that does not end meanwhile."""
         problem = get("C16", 10)
         settings = Settings.of("paper-3", 10, evaluations=10**11, seed=number + 1)  # at one rate for ever
-        return RunRequest("C16", 10, Tolerances.default(problem), settings, pace)
+        return RunRequest(RunSpec("C16", 10, Tolerances.default(problem), settings), pace)
 
     def is_up(self) -> bool:
         try:
@@ -325,7 +327,7 @@ def compare(dashboard: Dashboard, browsers: int, seconds: float) -> bool:
         for each in fields(Seen):
             getattr(seen, each.name).extend(getattr(now, each.name))
     base, crowded = Rates(*np.mean(alone, axis=0)), Rates(*np.mean(together, axis=0))
-    print(f"{browsers} browsers on {len(dashboard.runs)} live runs for {seconds:.0f} s, {os.cpu_count()} cores")
+    print(f"{browsers} browsers on {len(dashboard.runs)} live runs for {seconds:.0f} s, {usable_cores()} cores")
     rows = (
         ("a poll, p95", p95(seen.polls), POLL, len(seen.polls)),
         ("a full map, p95", p95(seen.maps), MAP, len(seen.maps)),

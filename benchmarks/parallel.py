@@ -1,4 +1,4 @@
-"""How much faster two processes do a campaign than one: `python benchmarks/parallel.py`.
+"""How much faster two processes do a campaign than one: `python -m benchmarks.parallel`.
 
 The same runs, first with one process, then with more; each pool is warm before the clock starts. The two take turns
 several times, so that a machine that is busy in between disturbs both alike, and the best of each counts. On two free
@@ -15,29 +15,30 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from mapelites.campaign import Campaign, Folder
-from mapelites.campaign.crews import LocalCrew, cores
-from mapelites.campaign.runner import work
-from mapelites.campaign.task import payload
+from mapelites.campaign import Campaign, CampaignFolder
+from mapelites.campaign.crews import LocalExecutor
+from mapelites.campaign.runner import work_on_campaign
+from mapelites.campaign.task import task_payload
+from mapelites.system.cores import usable_cores
 
 WANTED = 1.8
 
 
-class WarmCrew(LocalCrew):
+class WarmCrew(LocalExecutor):
     """A pool whose processes have started, imported and compiled everything."""
 
     def __init__(self, processes: int, campaign: Campaign) -> None:
         super().__init__(processes)
-        for future in [self.submit(payload(task)) for task in campaign.tasks[: 4 * processes]]:
+        for future in [self.submit(task_payload(task)) for task in campaign.tasks[: 4 * processes]]:
             future.result()
 
 
 def seconds(campaign: Campaign, processes: int) -> float:
     with tempfile.TemporaryDirectory() as place:
-        folder = Folder.create(Path(place) / "c", campaign)
+        folder = CampaignFolder.create(Path(place) / "c", campaign)
         crew = WarmCrew(processes, campaign)
         started = time.perf_counter()
-        standing = work(folder, lambda: crew)
+        standing = work_on_campaign(folder, lambda: crew)
         passed = time.perf_counter() - started
         assert standing.done == campaign.count
         return passed
@@ -50,7 +51,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     campaign = Campaign(("C01", "C09", "C17"), (10, 30), ("paper-1", "paper-3"), options.runs)
-    print(f"{campaign.count} runs, {campaign.evaluations:,} evaluations, {cores()} cores")
+    print(f"{campaign.count} runs, {campaign.evaluations:,} evaluations, {usable_cores()} cores")
     times: dict[int, list[float]] = {1: [], options.processes: []}
     for _ in range(options.rounds):
         for processes, found in times.items():

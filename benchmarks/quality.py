@@ -3,12 +3,15 @@
 Every search gets the paper's budget and all its evaluations are counted, finite differences included. A run of one
 search is compared with runs of the paper's three configurations from the same seed.
 
-    python benchmarks/quality.py                                  36 instances, 25 runs of directed and paper-1..3
-    python benchmarks/quality.py --quick                          the same with 2 runs, in about two minutes
-    python benchmarks/quality.py --problems C01,C17 --dims 30 --runs 5
-    python benchmarks/quality.py --gallery --runs 5               designs that no constant was chosen for
-    python benchmarks/quality.py --without polish --without aim   directed also without each of these, one at a time
-    python benchmarks/quality.py --out docs/results/directed      writes directed.json and directed.md as it goes, and
+    python -m benchmarks.quality                                  36 instances, 25 runs of directed and paper-1..3
+    python -m benchmarks.quality --quick                          the same with 2 runs, in about two minutes
+    python -m benchmarks.quality --problems C01,C17 --dims 30 --runs 5
+    python -m benchmarks.quality --gallery --runs 5               designs that no constant was chosen for
+    python -m benchmarks.quality --suite "CEC 2017" --dims 10     a suite with its competition's budgets and best known
+    python -m benchmarks.quality --suite "CEC 2020 real-world" --numbers odd --search directed
+                                                                  only odd-numbered ones, which nothing was tuned on
+    python -m benchmarks.quality --without polish --without aim   directed also without each of these, one at a time
+    python -m benchmarks.quality --out docs/results/directed      writes directed.json and directed.md as it goes, and
                                                                   goes on where an earlier call was cut short
 """
 
@@ -29,10 +32,15 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mapelites import Illumination, Settings, Tolerances
+from mapelites.campaign.report.published import edeag_row
+from mapelites.campaign.report.ranks import published_averages
+from mapelites.campaign.report.scores import published_standings
+from mapelites.campaign.report.statistics import final_solution
 from mapelites.campaign.task import engine_mark
-from mapelites.problems import cec2010, dimensions, gallery, get
-from mapelites.report_reference import edeag
-from mapelites.search.settings import EMITTERS, SEARCHES
+from mapelites.core.emitters import emitter_names
+from mapelites.core.settings import SEARCHES
+from mapelites.problems import dimensions, get, suites
+from mapelites.problems.suites import cec2010, cec2017, gallery, suite_of
 
 PAPER = ("paper-1", "paper-2", "paper-3")
 RELATIVE, ABSOLUTE = 1e-4, 1e-8  # what still counts as equally good
@@ -48,14 +56,16 @@ class Task:
     problem: str
     dimension: int
     seed: int
+    evaluations: int | None = None  # the search's own budget unless said
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a run found: its best feasible objective, and each occupied cell's."""
+    """What a run found: its best feasible objective or least mean violation, and each occupied cell's objective."""
 
     task: Task
     best: float | None
+    violation: float  # 0 where something is feasible
     cells: dict[int, float]
     operators: dict[str, int]
     spent: dict[str, int]
@@ -74,7 +84,7 @@ class Row:
     best: float | None
     median: float | None
     worst: float | None
-    edeag: float
+    published: float | None
     as_good: bool
     occupied: float  # on average
     paper_occupied: float  # of the configuration that occupies most, on average
@@ -83,21 +93,27 @@ class Row:
     spent: dict[str, float]  # share of the budget by emitter
     operators: dict[str, float]  # share of the final elites by what made them
     seconds: float
+    best_known: float | None = None
+    success_rate: float | None = None  # share of runs that reach the best known
+    finals: tuple[tuple[float | None, float], ...] = ()  # of each run the best objective and the mean violation
 
 
 def perform(task: Task) -> Result:
     """Do a run."""
     problem = get(task.problem, task.dimension)
     search, _, without = task.search.partition(WITHOUT)
-    emitters = tuple(name for name in EMITTERS if name != without)
-    settings = Settings.of(search, task.dimension, seed=task.seed, emitters=emitters)
+    emitters = tuple(name for name in emitter_names() if name != without)
+    changes = {} if task.evaluations is None else {"evaluations": task.evaluations}
+    settings = Settings.of(search, task.dimension, seed=task.seed, emitters=emitters, **changes)
     run = Illumination(problem, Tolerances.default(problem), settings)
     started = time.process_time()
     run.advance(settings.evaluations)
     seconds = time.process_time() - started
-    elites = run.archive().elites
+    archive = run.archive()
+    elites, final = archive.elites, final_solution(problem, archive.everything())
     cells = dict(zip(elites.cell.tolist(), elites.f.tolist(), strict=True))
-    return Result(task, run.best_feasible, cells, dict(Counter(elites.operator.tolist())), run.spent, seconds)
+    made = dict(Counter(elites.operator.tolist()))
+    return Result(task, run.best_feasible, final.mean_violation, cells, made, run.spent, seconds)
 
 
 def as_good(ours: float, theirs: float) -> bool:
@@ -129,7 +145,7 @@ def row(results: list[Result], paper: dict[tuple[str, int], Result]) -> Row:
     """Summarise the runs of one search on one instance; `paper` holds its runs by search and seed."""
     task = results[0].task
     found = np.sort([np.inf if each.best is None else each.best for each in results])
-    published = reference(task.problem, task.dimension)
+    published, known = reference(task.problem, task.dimension), get(task.problem, task.dimension).best_known
     pairs, strict = [], []
     for each in results:
         seed = each.task.seed
@@ -151,8 +167,8 @@ def row(results: list[Result], paper: dict[tuple[str, int], Result]) -> Row:
         best=float(feasible[0]) if len(feasible) else None,
         median=median,
         worst=float(feasible[-1]) if len(feasible) else None,
-        edeag=published,
-        as_good=median is not None and as_good(median, published),
+        published=published,
+        as_good=median is not None and published is not None and as_good(median, published),
         occupied=float(np.mean([len(each.cells) for each in results])),
         paper_occupied=max((float(np.mean(each)) for each in occupied if each), default=0.0),
         wins=mean(pairs),
@@ -160,13 +176,22 @@ def row(results: list[Result], paper: dict[tuple[str, int], Result]) -> Row:
         spent=parts([each.spent for each in results]),
         operators=parts([each.operators for each in results]),
         seconds=float(np.mean([each.seconds for each in results])),
+        best_known=known,
+        success_rate=None if known is None else float(np.mean([as_good(each, known) for each in found])),
+        finals=tuple((each.best, each.violation) for each in results),
     )
 
 
-def reference(problem: str, dimension: int) -> float:
-    """The published objective to compare with: εDEag's median, or the best one known."""
+def reference(problem: str, dimension: int) -> float | None:
+    """The published median to compare with: εDEag's, CL-SRDE's or SASS's, or else the best objective known."""
     if problem in cec2010.NAMES:
-        return edeag(problem, dimension).median.f
+        return edeag_row(problem, dimension).median.f
+    if problem in cec2017.NAMES:
+        row = published_averages(dimension).get(problem)
+        return None if row is None or row.median_violation else row.median
+    winner = published_standings(("SASS",))["SASS"].get(problem)
+    if winner is not None and not winner.median_violation:
+        return winner.median
     return get(problem, dimension).best_known
 
 
@@ -191,15 +216,17 @@ def number(value: float | None, digits: int = 6) -> str:
 def summary(rows: list[Row]) -> list[str]:
     """The goals, one line per search, as a Markdown table."""
     lines = [
-        "| search | feasibility rate 1 | median as good as published or better | at least as many cells as the best of "
-        "paper-1..3 | more cells | share of common cells won | against the best of the three |",
-        "|---|---|---|---|---|---|---|",
+        "| search | feasibility rate 1 | success in every run | median as good as published or better | "
+        "at least as many cells as the best of paper-1..3 | more cells | share of common cells won "
+        "| against the best of the three |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for search in dict.fromkeys(each.search for each in rows):
         own = [each for each in rows if each.search == search]
         k = len(own)
         lines.append(
             f"| {search} | {sum(each.feasibility_rate == 1 for each in own)} of {k} "
+            f"| {sum(each.success_rate == 1 for each in own)} of {k} "
             f"| {sum(each.as_good for each in own)} of {k} "
             f"| {sum(each.occupied >= each.paper_occupied for each in own)} of {k} "
             f"| {sum(each.occupied > each.paper_occupied for each in own)} of {k} "
@@ -211,13 +238,15 @@ def summary(rows: list[Row]) -> list[str]:
 def details(rows: list[Row]) -> list[str]:
     """One line per search and instance, as a Markdown table."""
     lines = [
-        "| search | instance | feasibility rate | best | median | worst | published | as good | cells | "
+        "| search | instance | feasibility rate | success rate | best | median | worst | published | as good | cells | "
         "cells of paper-1..3 | cells won | against the best of the three | seconds |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {each.search} | {each.problem} {each.dimension}D | {each.feasibility_rate:.2f} | {number(each.best)} "
-        f"| {number(each.median)} | {number(each.worst)} | {number(each.edeag)} | {'yes' if each.as_good else 'no'} "
+        f"| {each.search} | {each.problem} {each.dimension}D | {each.feasibility_rate:.2f} "
+        f"| {number(each.success_rate, 2)} | {number(each.best)} "
+        f"| {number(each.median)} | {number(each.worst)} | {number(each.published)} "
+        f"| {'yes' if each.as_good else 'no'} "
         f"| {each.occupied:.1f} | {each.paper_occupied:.1f} | {number(each.wins, 3)} | {number(each.wins_best, 3)} "
         f"| {each.seconds:.2f} |"
         for each in rows
@@ -247,11 +276,13 @@ def document(rows: list[Row], runs: int) -> str:
     paragraphs = [
         "# Quality of the maps",
         f"{runs} runs of each search on each instance, with the paper's budget (200,000 evaluations in 10D, 600,000 "
-        "in 30D) and levels, every evaluation counted, seeds from 1. Means are over runs. An objective is as good as "
-        f"another within {RELATIVE:g} relative or {ABSOLUTE:g} absolute. Published are εDEag's median of 25 "
-        "runs, and the best known objective of the gallery's designs. Cells are won against each (other) one "
+        "in 30D) or that of the problem's own competition, and default levels, every evaluation counted, seeds from 1. "
+        "Means are over runs. An objective is as good as "
+        f"another within {RELATIVE:g} relative or {ABSOLUTE:g} absolute; a run succeeds where it is as good as the "
+        "best known. Published are the medians of εDEag (CEC 2010), CL-SRDE (CEC 2017) and SASS (CEC 2020) of 25 "
+        "runs, and the best known objectives of all others. Cells are won against each (other) one "
         "of paper-1..3 from the same seed, and against the best of them in every cell. "
-        f"Made by `python benchmarks/quality.py`, Python {platform.python_version()}; seconds are processor time.",
+        f"Made by `python -m benchmarks.quality`, Python {platform.python_version()}; seconds are processor time.",
         "\n".join(summary(rows)),
         "## Where the budget went",
         "\n".join(budgets([each for each in rows if each.search not in PAPER])),
@@ -265,10 +296,13 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--search", action="append", choices=sorted(SEARCHES), help="default: directed and the paper's")
     parser.add_argument(
-        "--without", action="append", default=[], choices=EMITTERS, help="directed without this emitter"
+        "--without", action="append", default=[], choices=emitter_names(), help="directed without this emitter"
     )
     parser.add_argument("--problems", default=",".join(cec2010.NAMES), help="separated by commas")
     parser.add_argument("--gallery", action="store_true", help="the gallery's designs instead, beside their best known")
+    parser.add_argument("--suite", choices=sorted(suites()), help="a suite's problems instead")
+    parser.add_argument("--numbers", choices=("odd", "even"), help="only the suite's problems with such numbers")
+    parser.add_argument("--evaluations", type=int, help="instead of the competition's budgets")
     parser.add_argument("--dims", default="10,30")
     parser.add_argument("--runs", type=int, default=FULL_RUNS)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} runs")
@@ -279,9 +313,25 @@ def parse() -> argparse.Namespace:
 
 def instances(options: argparse.Namespace) -> list[tuple[str, int]]:
     """Problems and dimensions, the smaller ones first."""
+    if options.suite:
+        listed = suites()[options.suite]
+        if options.numbers:
+            listed = [name for name in listed if int(name[-1]) % 2 == (options.numbers == "odd")]
+        sizes = [int(size) for size in options.dims.split(",")]
+        own = {name: dimensions(name) for name in listed}
+        return [
+            (name, size) for place in range(len(sizes)) for name in listed
+            for size in (own[name][:1 - place] if len(own[name]) == 1 else set(own[name]) & {sizes[place]})
+        ]  # fmt: skip
     if options.gallery:
         return [(name, dimensions(name)[0]) for name in gallery.NAMES]
     return [(name, int(size)) for size in options.dims.split(",") for name in options.problems.split(",")]
+
+
+def competition_budget(problem: str, dimension: int) -> int | None:
+    """The evaluations of a run in the problem's competition; None where it has none."""
+    suite = suite_of(problem)
+    return suite.budget(problem, dimension) if suite and suite.budget else None
 
 
 def kept(out: Path | None, runs: int) -> list[Row]:
@@ -312,7 +362,9 @@ def main() -> None:
         for place, (problem, dimension) in enumerate(instances(options)):
             if have.issuperset((search, problem, dimension) for search in searches):
                 continue
-            tasks = [Task(search, problem, dimension, seed) for search in searches for seed in range(1, runs + 1)]
+            budget = options.evaluations or competition_budget(problem, dimension)
+            seeds = range(1, runs + 1)
+            tasks = [Task(search, problem, dimension, seed, budget) for search in searches for seed in seeds]
             new = tabulate(list(pool.map(perform, tasks)))
             again = {(each.search, each.problem, each.dimension) for each in new}
             rows = [each for each in rows if (each.search, each.problem, each.dimension) not in again] + new

@@ -3,7 +3,7 @@
 The function does nothing but wait, so the ideal is workers / seconds, whatever the number of cores. The whole way is
 measured: search, processes, log, snapshots and checkpoints in a store.
 
-    python benchmarks/slow.py [--seconds 0.05] [--workers 8] [--evaluations 1600]
+    python -m benchmarks.slow [--seconds 0.05] [--workers 8] [--evaluations 1600]
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from mapelites import Constraint, Problem, Settings, Tolerances
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.claim import Claim
-from mapelites.runs.worker import Worker
-from mapelites.snapshot import Snapshot
+from mapelites.runs.worker import RunWorker
+from mapelites.snapshot.spec import RunSpec
 
 LEAST = 0.9  # of the ideal rate
 
@@ -37,11 +37,11 @@ def waiting_problem(seconds):
 
 def rate(problem, workers, evaluations):
     settings = Settings.of("directed", 2, evaluations=evaluations, initial=100, workers=workers)
-    RunRequest.get_problem = Snapshot.get_problem = lambda self: problem
+    RunSpec.get_problem = lambda self: problem
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)
-        run_id = store.create(RunRequest(problem.name, 2, Tolerances.default(problem), settings))
-        worker = Worker(Claim.take(store.entries, run_id), lambda: False)
+        run_id = store.create(RunRequest(RunSpec(problem.name, 2, Tolerances.default(problem), settings)))
+        worker = RunWorker(Claim.take(store.entries, run_id), lambda: False)
         started = time.perf_counter()
         worker.work()
         return evaluations / (time.perf_counter() - started)

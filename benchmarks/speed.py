@@ -5,7 +5,7 @@ For each problem: the compiled loop of each search; the kernel alone on the very
 problem; and Algorithm 1 in plain Python. Times on a shared machine are noisy, so each figure is the best of several
 interleaved repetitions; the ratios are what counts.
 
-    python benchmarks/speed.py [--problems C01,C17] [--dims 10,30] [--searches paper-1,paper-3] [--json FILE]
+    python -m benchmarks.speed [--problems C01,C17] [--dims 10,30] [--searches paper-1,paper-3] [--json FILE]
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from numba import njit
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mapelites import Settings, Tolerances
-from mapelites.kernels import evaluate_rows
-from mapelites.problems import cec2010, get
+from mapelites.core.kernels import evaluate_rows
+from mapelites.problems import get
+from mapelites.problems.suites import cec2010
 from mapelites.search import paper
 from mapelites.search.state import accept, compute, make_map, new_state
 from tests.search import plain

@@ -1,6 +1,6 @@
 """What it costs a search to be seen and to survive, and how soon a run does what it is asked.
 
-    python benchmarks/streaming.py [--evaluations 3000000] [--repeats 7] [--seconds 4]
+    python -m benchmarks.streaming [--evaluations 3000000] [--repeats 7] [--seconds 4]
 
 For each map the same search, with the same seed, runs twice: bare, and in a worker that streams snapshots
 and writes checkpoints. The two take turns, about a millisecond each, and processor time is compared, so that what else
@@ -30,15 +30,15 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mapelites import Constraint, Problem, Settings, Tolerances
-from mapelites.problem import Array
+from mapelites.core.problem import Array
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.claim import Claim
 from mapelites.runs.pacing import Rhythm
 from mapelites.runs.supervisor import start_supervisor
-from mapelites.runs.worker import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, SNAPSHOT_SECONDS, SNAPSHOT_SHARE, Worker
+from mapelites.runs.worker import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, SNAPSHOT_SECONDS, SNAPSHOT_SHARE, RunWorker
 from mapelites.search import Illumination
-from mapelites.snapshot import Snapshot
+from mapelites.snapshot.spec import RunSpec
 
 MOST_LOST = 0.03
 LEAST_PER_SECOND = 4.0
@@ -63,7 +63,7 @@ def requests(evaluations: int) -> Iterator[tuple[str, RunRequest]]:
         tolerances = Tolerances.default(problem) if levels is None else Tolerances.same(problem, levels)
         settings = Settings.of(search, dimension, evaluations=evaluations)
         title = f"{problem.title}, {tolerances.cells:,} cells, {search}"
-        yield title, RunRequest(name, dimension, tolerances, settings)
+        yield title, RunRequest(RunSpec(name, dimension, tolerances, settings))
 
 
 @contextmanager
@@ -71,14 +71,14 @@ def known(function: Callable[[Array], Any]) -> Iterator[Problem]:
     """A problem of one's own with this function, which every part of the engine then finds."""
     problem = Problem("disc", [-2.0, -2.0], [2.0, 2.0], (Constraint("g1", "inequality"),), function)
     found = lambda self: problem  # noqa: E731
-    with patch.object(RunRequest, "get_problem", found), patch.object(Snapshot, "get_problem", found):
+    with patch.object(RunSpec, "get_problem", found):
         yield problem
 
 
 def own(problem: Problem, search: str, evaluations: int, workers: int = 0) -> RunRequest:
     """A request for such a problem."""
     settings = Settings.of(search, 2, evaluations=evaluations, workers=workers)
-    return RunRequest(problem.name, 2, Tolerances.default(problem), settings)
+    return RunRequest(RunSpec(problem.name, 2, Tolerances.default(problem), settings))
 
 
 def waits(workers: int) -> str:
@@ -115,7 +115,7 @@ def lost(costs: list[Cost]) -> tuple[float, float]:
     return float(share), float(1.96 * scatter / spent.sum())
 
 
-class CountedWorker(Worker):
+class CountedWorker(RunWorker):
     """Counts its snapshots, without the moments that come along with them for the replay."""
 
     published = 0
@@ -226,7 +226,7 @@ def compare_by_clock(store: Store, request: RunRequest, repeats: int) -> str:
         search = request.begin()
         claim = Claim.take(store.entries, store.create(request))
         assert claim is not None
-        worker = Worker(claim, lambda: False)
+        worker = RunWorker(claim, lambda: False)
         clock = [time.monotonic()]
         computed = [time.process_time()]
         for work in (partial(search.advance, request.settings.evaluations), worker.work):

@@ -8,12 +8,15 @@
 True
 """
 
-from mapelites.archive import Archive, Elite
-from mapelites.errors import InputError
-from mapelites.problem import Constraint, Evaluation, Problem
-from mapelites.problems.authored import problem
-from mapelites.search import Illumination, Settings, illuminate
-from mapelites.tolerances import Tolerances
+from mapelites.core.archive import Archive, Elite
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Constraint, Evaluation, Problem
+from mapelites.core.settings import Settings
+from mapelites.core.tolerances import Tolerances
+from mapelites.problems.own.authored import problem
+from mapelites.search import Illumination, Search, illuminate
+
+__version__ = "0.2.0"
 
 __all__ = [
     "Archive",
@@ -23,6 +26,7 @@ __all__ = [
     "Illumination",
     "InputError",
     "Problem",
+    "Search",
     "Settings",
     "Tolerances",
     "illuminate",

@@ -1,4 +1,4 @@
-"""Asks the database of known vulnerabilities (https://osv.dev) about every installed package: `python tools/audit.py`.
+"""Asks the database of known vulnerabilities (https://osv.dev) about every installed package: `python -m tools.audit`.
 
 Everything found is shown. What is answered below does not fail the check, for there is no release without it and
 the reason says why it does no harm here; anything else does. Where the database cannot be reached, that is said,

@@ -1,6 +1,6 @@
 """Faults, one after the other, against a real dashboard on a small disk of its own, and what a person sees of each:
 
-    python tools/faults.py [--only NAME ...] [--pictures FOLDER]
+    python -m tools.faults [--only NAME ...] [--pictures FOLDER]
 
 Needs root (for the small disk) and Chromium. Whatever happens to a run, it must end in the same archive as one that
 nothing happened to; that is checked bit for bit.
@@ -24,11 +24,12 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 
-from components.runs_page_list import PAGE
+from components.runs.listing import PAGE
 from mapelites import Settings, Tolerances
-from mapelites.family import family_of
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store, presence
+from mapelites.snapshot.spec import RunSpec
+from mapelites.system.processes import family_of
 from tests.runs.test_trouble import fill
 from tests.runs.tools import assert_same, large_request, processes_of, undisturbed
 
@@ -64,7 +65,7 @@ class Stage:
     def run(self, evaluations: int = 3_000_000, pace: float | None = 20_000.0, **changes: Any) -> str:
         tolerances = Tolerances.default(get("C16", 10))
         settings = Settings.of("paper-3", 10, evaluations=evaluations, **changes)
-        return self.store.create(RunRequest("C16", 10, tolerances, settings, pace))
+        return self.store.create(RunRequest(RunSpec("C16", 10, tolerances, settings), pace))
 
     def begun(self, request: RunRequest | None = None) -> str:
         """A run that is under way, and its page open."""

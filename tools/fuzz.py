@@ -1,4 +1,4 @@
-"""The full barrage: `python tools/fuzz.py [--requests 20000] [--wire 20000] [--files 5000] [--lines 5000] [--seed 7]`.
+"""The full barrage: `python -m tools.fuzz [--requests 20000] [--wire 20000] [--files 5000] [--lines 5000] [--seed 7]`.
 
 The tests fire a part of it; here it is all, with how often each answer came and how long the slowest took.
 """

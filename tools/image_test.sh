@@ -39,7 +39,7 @@ leave() {
 }
 trap leave EXIT
 size=$(du -sm "$root" | cut -f1)
-echo "size: $size MB in all, $(du -sm "$work/base" | cut -f1) MB of it the base, $(du -sm "$root/app" | cut -f1) MB the dashboard with what it compiled; the largest packages:"
+echo "size: $size MB in all, $(du -sm "$work/base" | cut -f1) MB of it the base, $(du -sm "$root/home" | cut -f1) MB what the dashboard compiled; the largest packages:"
 (cd "$root"/opt/venv/lib/python3*/site-packages && du -sm -- * | sort -rn | head -n 8)
 [ "$size" -lt "$most" ] || { echo "it must be below $most MB"; exit 1; }
 

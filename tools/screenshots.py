@@ -22,6 +22,7 @@ from mapelites import Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.supervisor import start_supervisor
+from mapelites.snapshot.spec import RunSpec
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 WIDE, PHONE = (1440, 900), (390, 844)
@@ -41,11 +42,12 @@ def main() -> None:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     PICTURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, dashboard(Path(folder)) as (store, url), browser() as driver:
-        first, second, vessel, related = runs(store)
-        cell = chosen_cell(store, first)
+        first, second, vessel, related, beam = runs(store)
+        driver.get(url)
+        driver.execute_script("localStorage.setItem('nesting-explained', 'yes')")
         views = {
             "start": "/",
-            "run": f"/run/{first}?cell={cell}",
+            "run": f"/run/{beam}?allow=shear:680,buckling:120",
             "runs": "/runs",
             "compare": f"/compare/{first}+{second}",
             "difference": f"/compare/{first}+{second}?view=difference",
@@ -56,11 +58,11 @@ def main() -> None:
         for name, path in views.items():
             take(driver, url + path, name)
         take(driver, url + views["run"], "run-dark", scheme="dark")
-        take(driver, url + f"/run/{first}", "run-phone", size=PHONE)
+        take(driver, url + f"/run/{beam}", "run-phone", size=PHONE)
         take(driver, url + "/", "start-phone", size=PHONE)
         answers = {
-            "price": (f"/run/{vessel}?view=price", (1440, 1250)),
-            "whatif": (f"/run/{vessel}?view=whatif&need=5800", (1440, 1300)),
+            "price": (f"/run/{vessel}?view=price", (1440, 1300)),
+            "whatif": (f"/run/{vessel}?view=whatif&need=5800", (1440, 1500)),
             "almost": (f"/run/{vessel}?view=almost", (1440, 900)),
             "front": (f"/run/{vessel}?view=front", (1440, 1300)),
             "relations": (f"/run/{related}?view=relations", (1440, 1400)),
@@ -99,14 +101,15 @@ def browser() -> Iterator[webdriver.Chrome]:
         driver.quit()
 
 
-def runs(store: Store) -> tuple[str, str, str, str]:
-    """A few finished runs and one that goes on; returns those that are looked at: two of C17, a vessel, and C16."""
+def runs(store: Store) -> tuple[str, str, str, str, str]:
+    """A few finished runs and one that goes on; returns those that are looked at: two of C17, a vessel, C16, a beam."""
     wanted = [
         ("C17", "directed", 1),
         ("C17", "paper-1", 1),
         ("pressure-vessel", "directed", 1),
         ("C16", "paper-3", 1),
-        ("C14", "directed", 2),
+        ("welded-beam", "directed", 1),
+        ("tin-can", "directed", 1),
         ("C02", "directed", 3),
     ]
     made = [create(store, name, search, seed) for name, search, seed in wanted]
@@ -114,22 +117,14 @@ def runs(store: Store) -> tuple[str, str, str, str]:
         time.sleep(0.2)
     create(store, "C01", "paper-3", 1, pace=2_000.0)
     time.sleep(SETTLED)
-    return made[0], made[1], made[2], made[3]
+    return made[0], made[1], made[2], made[3], made[4]
 
 
 def create(store: Store, name: str, search: str, seed: int, pace: float | None = None) -> str:
     """One run with the paper's levels and budget."""
     problem = get(name, 10 if name.startswith("C") else None)
     settings = Settings.of(search, problem.dimension, seed=seed)
-    return store.create(RunRequest(name, problem.dimension, Tolerances.default(problem), settings, pace))
-
-
-def chosen_cell(store: Store, run_id: str) -> int:
-    """The cell of the best feasible elite, or else of the best one."""
-    snapshot = store.snapshot(run_id)
-    archive = snapshot.archive() if snapshot else None
-    best = archive and (archive.best(feasible=True) or archive.best())
-    return best.cell if best else 0
+    return store.create(RunRequest(RunSpec(name, problem.dimension, Tolerances.default(problem), settings), pace))
 
 
 def wait(driver: webdriver.Chrome, condition: Callable[[], bool]) -> None:

@@ -3,56 +3,59 @@
 Nothing here interpolates. Every answer is an elite, named by its row among the designs, or "not found".
 
 >>> from mapelites import Tolerances, illuminate
->>> from mapelites.answers import Designs, ranking
+>>> from mapelites.answers import Designs, rank_constraints
 >>> from mapelites.problems import get
 >>> problem = get("C17", 10)
 >>> archive = illuminate(problem, Tolerances.default(problem), search="paper-3", evaluations=5_000, seed=1)
 >>> designs = Designs.of(archive)
->>> {worth.verdict for worth in ranking(designs, designs.satisfied)} <= {"binding", "later", "free", "unknown",
-...                                                                      "blocking", "unmet", "together"}
+>>> verdicts = {worth.verdict for worth in rank_constraints(designs, designs.satisfied)}
+>>> verdicts <= {"binding", "later", "free", "unknown", "blocking", "unmet", "together"}
 True
 """
 
 from mapelites.answers.almost import almost_feasible, least_margin, margin_unit, read_margin
-from mapelites.answers.bands import Bands, bands
-from mapelites.answers.change import Change, changes
-from mapelites.answers.correlation import Correlation, correlation
+from mapelites.answers.bands import Bands, price_bands
+from mapelites.answers.change import VariableChange, largest_changes
+from mapelites.answers.correlation import Correlation, rank_correlation
 from mapelites.answers.designs import Designs
-from mapelites.answers.front import MEASURES, Front, front
-from mapelites.answers.least import Least, least
-from mapelites.answers.multipliers import Multipliers, multipliers
-from mapelites.answers.price import Price, Step, Worth, price, ranking
-from mapelites.answers.relations import Recognised, recognise
-from mapelites.answers.shortest import shortest
-from mapelites.answers.telling import Telling, telling
+from mapelites.answers.front import MEASURES, Front, trade_off_front
+from mapelites.answers.headline import Gains, Relaxed, headline, relaxation_gains
+from mapelites.answers.least import LeastRelaxation, least_relaxations
+from mapelites.answers.multipliers import Multipliers, multipliers_at
+from mapelites.answers.price import Price, RelaxationGain, Step, price_of, rank_constraints
+from mapelites.answers.relations import RecognisedRelation, recognise_relations
+from mapelites.answers.telling import NotableDesign, notable_designs
 
 __all__ = [
     "MEASURES",
     "Bands",
-    "Change",
     "Correlation",
     "Designs",
     "Front",
-    "Least",
+    "Gains",
+    "LeastRelaxation",
     "Multipliers",
+    "NotableDesign",
     "Price",
-    "Recognised",
+    "RecognisedRelation",
+    "RelaxationGain",
+    "Relaxed",
     "Step",
-    "Telling",
-    "Worth",
+    "VariableChange",
     "almost_feasible",
-    "bands",
-    "changes",
-    "correlation",
-    "front",
-    "least",
+    "headline",
+    "largest_changes",
     "least_margin",
+    "least_relaxations",
     "margin_unit",
-    "multipliers",
-    "price",
-    "ranking",
+    "multipliers_at",
+    "notable_designs",
+    "price_bands",
+    "price_of",
+    "rank_constraints",
+    "rank_correlation",
     "read_margin",
-    "recognise",
-    "shortest",
-    "telling",
+    "recognise_relations",
+    "relaxation_gains",
+    "trade_off_front",
 ]

@@ -8,8 +8,8 @@ import numpy as np
 
 from mapelites.answers.designs import Designs
 from mapelites.answers.words import plain_number
-from mapelites.errors import InputError
-from mapelites.problem import Array
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Array
 
 
 def almost_feasible(designs: Designs, margin: Array, most_violated: int, most: int = 10) -> tuple[int, ...] | None:
@@ -29,7 +29,7 @@ def almost_feasible(designs: Designs, margin: Array, most_violated: int, most: i
 
 
 def read_margin(text: str, designs: Designs) -> Array:
-    """A margin as people write it: `0.01` for every constraint, or `5 %` of each one's last level."""
+    """A margin as people write it: `0.01` for every constraint, or `5 %` of each one's limit."""
     try:
         value = plain_number(text.strip().removesuffix("%"))
     except ValueError:
@@ -40,8 +40,8 @@ def read_margin(text: str, designs: Designs) -> Array:
 
 
 def margin_unit(text: str, designs: Designs) -> Array:
-    """What 1 means in a margin, per constraint: itself, or one percent of the last level."""
-    return designs.scale / 100 if text.strip().endswith("%") else np.ones(len(designs.names))
+    """What 1 means in a margin, per constraint: itself, or one per cent of the limit (the last level without one)."""
+    return designs.hundred / 100 if text.strip().endswith("%") else np.ones(len(designs.names))
 
 
 def least_margin(designs: Designs, unit: Array, most_violated: int) -> float | None:

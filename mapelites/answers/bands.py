@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.answers.designs import Designs
-from mapelites.answers.price import price
-from mapelites.problem import Array
-from mapelites.report import places
+from mapelites.answers.price import price_of
+from mapelites.core.problem import Array
+from mapelites.core.statistics import quartile_places
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Bands:
     runs: int
 
 
-def bands(runs: Sequence[Designs], constraint: int) -> Bands:
+def price_bands(runs: Sequence[Designs], constraint: int) -> Bands:
     """Over the runs of one problem at the same levels, the other constraints satisfied.
 
     A run that found nothing counts as worse than every other, so nothing is made up in its place.
     """
-    curves = [price(designs, constraint, designs.satisfied) for designs in runs]
+    curves = [price_of(designs, constraint, designs.satisfied) for designs in runs]
     values = np.array([[np.inf if step.f is None else step.f for step in curve.steps] for curve in curves])
-    behind = np.argsort(values, axis=0, kind="stable")[list(places(len(runs)))]
+    behind = np.argsort(values, axis=0, kind="stable")[list(quartile_places(len(runs)))]
     chosen = np.take_along_axis(values, behind, axis=0)
     tolerances = tuple(step.tolerance for step in curves[0].steps)
     found = np.isfinite(values).sum(axis=0)

@@ -8,13 +8,13 @@ import numpy as np
 
 from mapelites.answers.designs import Designs
 from mapelites.answers.price import Price
-from mapelites.problem import Array
+from mapelites.core.problem import Array
 
 STILL = 0.005  # the share of its bounds that a variable must move across to be shown
 
 
 @dataclass(frozen=True)
-class Change:
+class VariableChange:
     """One variable along a curve: its value at every step (NaN where nothing was found), and how far it moves."""
 
     variable: int
@@ -27,7 +27,7 @@ class Change:
         return self.share >= STILL
 
 
-def changes(designs: Designs, curve: Price) -> tuple[Change, ...]:
+def largest_changes(designs: Designs, curve: Price) -> tuple[VariableChange, ...]:
     """All variables, the one that moves most first."""
     width = designs.problem.upper - designs.problem.lower
     x = np.full((len(curve.steps), designs.problem.dimension), np.nan)
@@ -36,4 +36,4 @@ def changes(designs: Designs, curve: Price) -> tuple[Change, ...]:
             x[place] = designs.found.x[step.row]
     known = x[~np.isnan(x[:, 0])]
     share = np.ptp(known, axis=0) / width if len(known) else np.zeros(len(width))
-    return tuple(Change(int(i), x[:, i], float(share[i])) for i in np.argsort(-share, kind="stable"))
+    return tuple(VariableChange(int(i), x[:, i], float(share[i])) for i in np.argsort(-share, kind="stable"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mapelites.answers.designs import Designs
-from mapelites.problem import Array
+from mapelites.core.problem import Array
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Correlation:
         return tuple(sorted(both, key=lambda pair: -abs(self.matrix[pair])))
 
 
-def correlation(designs: Designs) -> Correlation:
+def rank_correlation(designs: Designs) -> Correlation:
     """Over all designs; equal values share a rank."""
     columns = np.column_stack([designs.f, designs.violations])
-    ranks = np.column_stack([ranked(column) for column in columns.T])
+    ranks = np.column_stack([average_ranks(column) for column in columns.T])
     centred = ranks - ranks.mean(axis=0) if len(ranks) else ranks
     length = np.sqrt((centred**2).sum(axis=0))
     products = centred.T @ centred
@@ -39,10 +39,10 @@ def correlation(designs: Designs) -> Correlation:
     return Correlation(("objective", *designs.names), np.clip(matrix, -1.0, 1.0), len(designs))
 
 
-def ranked(values: Array) -> Array:
+def average_ranks(values: Array) -> Array:
     """The rank of each value, counted from 1; equals share the middle of their ranks.
 
-    >>> ranked(np.array([5.0, 0.0, 0.0])).tolist()
+    >>> average_ranks(np.array([5.0, 0.0, 0.0])).tolist()
     [3.0, 1.5, 1.5]
     """
     _, which, number = np.unique(values, return_inverse=True, return_counts=True)

@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mapelites.archive import Archive, Elites
-from mapelites.errors import InputError, unknown
-from mapelites.problem import Array, Problem
-from mapelites.tolerances import Tolerances
+from mapelites.core.archive import Archive, Elites
+from mapelites.core.errors import InputError, unknown
+from mapelites.core.problem import Array, Problem
+from mapelites.core.tolerances import Tolerances
 
 Mask = NDArray[np.bool_]
 NEGLIGIBLE = 1e-12  # of the best feasible objective, or of the differences between objectives where these are below 1
@@ -21,9 +21,9 @@ NEGLIGIBLE = 1e-12  # of the best feasible objective, or of the differences betw
 
 @dataclass(frozen=True)
 class Designs:
-    """All solutions of an archive that keep the hard constraints, one per row.
+    """All solutions of an archive that satisfy the hard constraints, one per row.
 
-    These are its elites, and the best feasible solution where a wider cell hides it.
+    These are its elites, and those that an elite of the same cell hides, such as the best feasible one.
     """
 
     problem: Problem
@@ -31,26 +31,27 @@ class Designs:
     found: Elites
     cells: NDArray[np.int64]
     hard: frozenset[str]
-    hidden: int | None = None  # the row of the best feasible solution, where it shares its cell with an elite
+    on_map: Mask  # which of them are elites of the map
 
     @classmethod
     def of(cls, archive: Archive, hard: Iterable[str] = ()) -> Designs:
         """The designs of a map; whatever violates a hard constraint is left out of every answer."""
+        archive = archive.by_axis
         names = archive.tolerances.names
         chosen = frozenset(hard)
         for name in sorted(chosen):
             if name not in names:
                 raise unknown("hard: a constraint", name, names)
+        chosen = chosen.union(archive.tolerances.hard)
         found = archive.everything()
-        hidden = archive.best(feasible=True) if len(found) > len(archive) else None
-        cells = archive.elites.cell if hidden is None else np.append(archive.elites.cell, hidden.cell)
-        last = None if hidden is None else len(found) - 1
+        on_map = np.zeros(len(found), dtype=bool)
+        on_map[archive.elite_rows] = True
         if chosen:
             fixed = [names.index(name) for name in chosen]
             keeps = (found.violations[:, fixed] <= archive.problem.feasible_up_to[fixed]).all(axis=1)
-            found, cells = found.rows(keeps), cells[keeps]
-            last = None if last is None else len(found) - 1  # feasible, it keeps them all, and stays the last
-        return cls(archive.problem, archive.tolerances, found, cells, chosen, last)
+            found, on_map = found.rows(keeps), on_map[keeps]
+        cells = archive.tolerances.cell(archive.tolerances.bins(found.violations))
+        return cls(archive.problem, archive.tolerances, found, cells, chosen, on_map)
 
     def __len__(self) -> int:
         return len(self.found)
@@ -84,6 +85,25 @@ class Designs:
     def scale(self) -> Array:
         """What one unit of relative tolerance is: the last level of each constraint, or 1 where that is 0."""
         return np.array([levels[-1] or 1.0 for levels in self.tolerances.levels])
+
+    @cached_property
+    def hundred(self) -> Array:
+        """What 100 % of a violation is: the limit or typical size of each constraint.
+
+        Where that is not known it is the last level; beside constraints of which it is known, ten times the last level,
+        because 10 % of a limit is the last level that a constraint has by default.
+        """
+        references = [each.reference for each in self.problem.constraints]
+        known = [each is not None for each in references]
+        unknown = self.scale * (10.0 if any(known) else 1.0)
+        return np.where(known, np.array([each or 1.0 for each in references]), unknown)
+
+    @cached_property
+    def within_allowance(self) -> Mask:
+        """Which designs break no constraint by more than its last level."""
+        allowed = np.maximum(self.tolerances.allowance, self.satisfied)
+        inside: Mask = np.all(self.violations <= allowed, axis=1)
+        return inside
 
     @cached_property
     def feasible(self) -> Mask:
@@ -127,8 +147,14 @@ class Designs:
 
     def row_of(self, cell: int | None) -> int | None:
         """The row of the elite of a cell, or None."""
-        rows = np.flatnonzero(self.cells == cell).tolist() if cell is not None else []
-        return next((row for row in rows if row != self.hidden), None)
+        rows = np.flatnonzero(self.on_map & (self.cells == cell)).tolist() if cell is not None else []
+        return next(iter(rows), None)
+
+    @cached_property
+    def hidden(self) -> int | None:
+        """The row of the best feasible solution where a better elite of its cell hides it, or None."""
+        best = self.best(self.satisfied)
+        return None if best is None or self.on_map[best] else best
 
     def behind(self, cell: int | None) -> int | None:
         """The row of the best feasible solution where an elite of this cell hides it, or None."""

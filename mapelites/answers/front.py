@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mapelites.answers.designs import Designs
-from mapelites.errors import unknown
-from mapelites.problem import Array
-from mapelites.report import counted
+from mapelites.core.errors import unknown
+from mapelites.core.problem import Array
+from mapelites.core.statistics import counted_violations
 
 SMALLEST = 1e-15  # of the largest number: what is below it counts as 0
 WIDE = 100.0  # the ratio of the largest to the smallest number from which on orders of magnitude are compared
@@ -32,13 +32,22 @@ class Front:
     violation: Array
     rows: tuple[int, ...]
     knee: int | None
+    unit: str = ""  # of the violation: per cent of the limits, where each constraint has a limit or a scale
 
 
-def front(designs: Designs, measure: str = "total") -> Front:
-    """The front of a map. A violation within the problem's own tolerance counts as none."""
+def trade_off_front(designs: Designs, measure: str = "total") -> Front:
+    """The front of a map. A violation within the problem's own tolerance counts as none.
+
+    Where every constraint has a limit or a scale, violations are taken together in per cent of these: psi and inches
+    do not add up.
+    """
     if measure not in MEASURES:
         raise unknown("measure", measure, MEASURES)
-    violation = MEASURES[measure](counted(designs.problem, designs.violations), designs)
+    counted, unit = counted_violations(designs.problem, designs.violations), ""
+    references = [each.reference for each in designs.problem.constraints]
+    if measure != "relative" and None not in references:
+        counted, unit = 100.0 * counted / np.array(references, dtype=np.float64), "%"
+    violation = MEASURES[measure](counted, designs)
     order = np.lexsort((designs.found.found_at, designs.f, violation))
     lowest = np.minimum.accumulate(designs.f[order])
     better = np.r_[True, lowest[1:] < lowest[:-1]][: len(order)]
@@ -46,11 +55,11 @@ def front(designs: Designs, measure: str = "total") -> Front:
     # Beyond the last levels nobody asked: there the knee is looked for only where there is nothing within them.
     inside = rows[np.all(designs.violations[rows] <= designs.scale, axis=1)]
     among = inside if len(inside) >= FEWEST else rows
-    at = knee(spread(violation[among]), spread(designs.f[among]))
-    return Front(violation, tuple(int(row) for row in rows), None if at is None else int(among[at]))
+    at = find_knee(axis_values(violation[among]), axis_values(designs.f[among]))
+    return Front(violation, tuple(int(row) for row in rows), None if at is None else int(among[at]), unit)
 
 
-def spread(values: Array) -> Array:
+def axis_values(values: Array) -> Array:
     """Numbers as they are, or their orders of magnitude where they differ by many.
 
     0 lies one order below the rest, and so does what is too small to count beside the largest.
@@ -63,10 +72,10 @@ def spread(values: Array) -> Array:
     return np.log10(values, out=orders, where=values >= smallest)
 
 
-def knee(x: Array, y: Array) -> int | None:
+def find_knee(x: Array, y: Array) -> int | None:
     """The place on a falling curve farthest below the line between its ends; None where no place is.
 
-    >>> knee(np.array([0.0, 1.0, 10.0]), np.array([10.0, 1.0, 0.0]))
+    >>> find_knee(np.array([0.0, 1.0, 10.0]), np.array([10.0, 1.0, 0.0]))
     1
     """
     if len(x) < FEWEST or x[-1] == x[0] or y[-1] == y[0]:

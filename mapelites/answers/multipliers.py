@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mapelites.problem import Array, Problem
+from mapelites.core.problem import Array, Problem
 
 NEAR = 1e-3  # the share of the bounds' width within which a constraint or a bound counts as reached
 STEP = 1e-6  # of the bounds' width: a balance between curvature and rounding
@@ -32,12 +32,12 @@ class Multipliers:
         return self.unexplained <= BAD_FIT
 
 
-def evaluations(problem: Problem) -> int:
+def evaluations_needed(problem: Problem) -> int:
     """How many evaluations one answer takes."""
     return 2 * problem.dimension + 1
 
 
-def multipliers(problem: Problem, x: Array) -> Multipliers | None:
+def multipliers_at(problem: Problem, x: Array) -> Multipliers | None:
     """At one solution; None where the problem gives no finite numbers around it or the objective is flat."""
     width = problem.upper - problem.lower
     ahead = np.minimum(x + STEP * width, problem.upper)
@@ -59,12 +59,12 @@ def multipliers(problem: Problem, x: Array) -> Multipliers | None:
     if not columns.shape[1]:
         return Multipliers(found, 1.0)
     scale = np.linalg.norm(columns, axis=0)
-    fit = nonnegative(columns / scale, -gradient)
+    fit = nonnegative_least_squares(columns / scale, -gradient)
     np.add.at(found, reached, (fit / scale)[: len(reached)])
     return Multipliers(found, float(np.linalg.norm((columns / scale) @ fit + gradient)) / size)
 
 
-def nonnegative(columns: Array, target: Array) -> Array:
+def nonnegative_least_squares(columns: Array, target: Array) -> Array:
     """The amounts, none below 0, of the columns whose sum comes closest to a target (C. L. Lawson and R. J. Hanson,
     Solving Least Squares Problems, 1974, chapter 23)."""
     amounts = np.zeros(columns.shape[1])

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from mapelites.answers.designs import Designs, Mask
-from mapelites.problem import Array
+from mapelites.core.problem import Array
 
 Verdict = Literal["binding", "later", "free", "unknown", "blocking", "unmet", "together", "open", "hard"]
 ORDER: tuple[Verdict, ...] = ("blocking", "unmet", "binding", "later", "together", "free", "unknown", "open", "hard")
@@ -38,7 +38,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Worth:
+class RelaxationGain:
     """What relaxing one constraint buys, from where it is held.
 
     `start` is where it is held, `next` one level further, `first` the nearest step that buys anything, `alone`
@@ -85,14 +85,14 @@ class Worth:
         return self.gain / (self.next.tolerance - self.start.tolerance)
 
 
-def price(designs: Designs, constraint: int, limits: Array) -> Price:
+def price_of(designs: Designs, constraint: int, limits: Array) -> Price:
     """The curve of one constraint over all its levels and where it is held now, the others held at `limits`."""
     breaks = designs.violations > limits
     tolerances = tuple(sorted({*designs.steps(constraint), float(limits[constraint])}))
     return _price(designs, constraint, breaks, breaks.sum(axis=1), tolerances)
 
 
-def ranking(designs: Designs, limits: Array) -> tuple[Worth, ...]:
+def rank_constraints(designs: Designs, limits: Array) -> tuple[RelaxationGain, ...]:
     """All constraints, the one whose relaxation by one level buys most first."""
     breaks = designs.violations > limits
     broken = breaks.sum(axis=1)
@@ -113,7 +113,7 @@ def _price(designs: Designs, constraint: int, breaks: Mask, broken: Array, toler
     return Price(constraint, tuple(steps))
 
 
-def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken: Array) -> Worth:
+def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken: Array) -> RelaxationGain:
     further = tuple(each for each in designs.steps(constraint) if each > held)
     start, *rest = _price(designs, constraint, breaks, broken, (held, *further)).steps
     following = rest[0] if rest else None
@@ -122,7 +122,7 @@ def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken:
     first = helps[0] if helps else None
     alone = int(((broken == 1) & breaks[:, constraint]).sum())
     verdict = _verdict(designs, constraint, start, following, first, alone)
-    return Worth(constraint, verdict, start, following, first, alone, slight=bool(found) and not helps)
+    return RelaxationGain(constraint, verdict, start, following, first, alone, slight=bool(found) and not helps)
 
 
 def _verdict(
@@ -141,7 +141,7 @@ def _verdict(
     return "binding" if first is following else "later"
 
 
-def _order(worth: Worth) -> tuple[float, ...]:
+def _order(worth: RelaxationGain) -> tuple[float, ...]:
     """What one level buys; where nothing was found yet, the best that relaxing leads to."""
     place = float(ORDER.index(worth.verdict))
     found = math.inf if worth.first is None or worth.first.f is None else worth.first.f

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from mapelites.answers.designs import Designs
-from mapelites.problem import Array, Problem
-from mapelites.tolerances import short
+from mapelites.core.problem import Array, Problem
+from mapelites.core.tolerances import short
 
 FEWEST = 8  # designs and points below which nothing is claimed
 EXACT = 1e-9  # how far, relative to the numbers involved, a relation may be missed by rounding
@@ -17,7 +17,7 @@ SEED = 2019
 
 
 @dataclass(frozen=True)
-class Recognised:
+class RecognisedRelation:
     """`second = factor * first + offset`, true for all designs and for so many random points beside them."""
 
     first: int
@@ -53,7 +53,7 @@ class Recognised:
         return self.second if self.factor > 0 else None
 
 
-def recognise(designs: Designs, points: int = 0) -> tuple[Recognised, ...]:
+def recognise_relations(designs: Designs, points: int = 0) -> tuple[RecognisedRelation, ...]:
     """All pairs that fit a straight line on every design, and on so many random points where they may be spent."""
     values = designs.values
     if points:
@@ -67,7 +67,7 @@ def recognise(designs: Designs, points: int = 0) -> tuple[Recognised, ...]:
     for i, j in combinations(range(values.shape[1]), 2):
         line = _line(values[:, i], values[:, j])
         if line is not None:
-            found.append(Recognised(i, j, *line, len(designs), points))
+            found.append(RecognisedRelation(i, j, *line, len(designs), points))
     return tuple(found)
 
 

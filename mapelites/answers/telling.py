@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mapelites.answers.designs import Designs
-from mapelites.answers.front import front
-from mapelites.answers.price import ranking
-from mapelites.answers.words import tolerance
-from mapelites.problem import Array
+from mapelites.answers.front import trade_off_front
+from mapelites.answers.price import rank_constraints
+from mapelites.answers.words import format_tolerance
+from mapelites.core.problem import Array
 
 MOST = 5
 
 
 @dataclass(frozen=True)
-class Telling:
+class NotableDesign:
     """One design and why it is worth a look."""
 
     row: int
     why: str
 
 
-def telling(designs: Designs, limits: Array, most: int = MOST) -> tuple[Telling, ...]:
-    """At most so many: the best within the tolerances, the knee, the best relaxations, the best overall."""
+def notable_designs(designs: Designs, limits: Array, most: int = MOST) -> tuple[NotableDesign, ...]:
+    """At most so many: the best feasible, within the tolerances and within the allowances, the knee, relaxations."""
     if not len(designs):
         return ()
     reasons: list[tuple[int | None, str]] = [
@@ -30,15 +30,19 @@ def telling(designs: Designs, limits: Array, most: int = MOST) -> tuple[Telling,
         (designs.best(limits), "the best within the tolerances allowed"),
     ]
     relaxations = [
-        (worth.first.row, f"what relaxing {designs.names[worth.constraint]} to {tolerance(worth.first.tolerance)} buys")
-        for worth in ranking(designs, limits)
+        (
+            worth.first.row,
+            f"what relaxing {designs.names[worth.constraint]} to "
+            f"{format_tolerance(worth.first.tolerance, designs.problem.constraints[worth.constraint])} buys",
+        )
+        for worth in rank_constraints(designs, limits)
         if worth.first is not None and worth.verdict != "hard"
     ]
-    knee = (front(designs).knee, "the knee of the trade-off between objective and total violation")
-    overall = (int(designs.by_objective[0]), "the lowest objective at any violation")
-    reasons += [*relaxations[:1], knee, overall, *relaxations[1:]]
+    knee = (trade_off_front(designs).knee, "the knee of the trade-off between objective and total violation")
+    allowed = (designs.best(designs.tolerances.allowance), "the best within your allowances")
+    reasons += [*relaxations[:1], knee, allowed, *relaxations[1:]]
     found: dict[int, str] = {}
     for row, why in reasons:
         if row is not None:
             found.setdefault(row, why)
-    return tuple(Telling(row, why) for row, why in list(found.items())[:most])
+    return tuple(NotableDesign(row, why) for row, why in list(found.items())[:most])

@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 
-from mapelites.answers.least import Least
-from mapelites.answers.price import Step, Worth
-from mapelites.tolerances import short
+from mapelites.answers.least import LeastRelaxation
+from mapelites.answers.price import RelaxationGain, Step
+from mapelites.core.constraint import Constraint
+from mapelites.core.format import DIGITS, amount
+from mapelites.core.problem import Problem
+from mapelites.core.terms import covering_text, violation_text
+from mapelites.core.tolerances import short
 
-DIGITS = 4
 MOST_DIGITS = 15
 MOST_LISTED = 6  # constraints named in one sentence
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
@@ -28,29 +31,11 @@ VERDICTS = {
 }
 
 
-def tolerance(value: float) -> str:
-    """A tolerance as people write it; any violation is a word."""
+def format_tolerance(value: float, constraint: Constraint | str = "") -> str:
+    """A tolerance as people write it, in unit and per cent where the constraint is told; any violation is a word."""
+    if isinstance(constraint, Constraint) and (constraint.unit or constraint.reference is not None):
+        return violation_text(constraint, value)
     return "any" if math.isinf(value) else short(value)
-
-
-def amount(value: float, digits: int = DIGITS) -> str:
-    """A number to so many significant digits, with separators.
-
-    >>> amount(6059.714335), amount(0.000123456789), amount(-1234567.8)
-    ('6,060', '1.235e-4', '-1.235e6')
-    """
-    if value == 0:
-        return "0"
-    if not math.isfinite(value):
-        return "∞" if value > 0 else "-∞"
-    if 1e-3 <= abs(value) < 1e5:
-        rounded = float(f"{value:.{digits - 1}e}")
-        places = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-        text = f"{rounded:,.{places}f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{mantissa}e{int(exponent)}"
 
 
 def at_least(value: float, digits: int = DIGITS) -> str:
@@ -74,12 +59,12 @@ def plain_number(text: str) -> float:
     return float(plain.replace(",", "") if THOUSANDS.fullmatch(plain) else plain)
 
 
-def apart(first: float, second: float, most: int = MOST_DIGITS) -> tuple[str, str]:
+def format_apart(first: float, second: float, most: int = MOST_DIGITS) -> tuple[str, str]:
     """Two numbers to as many digits, up to so many, as show their difference.
 
-    >>> apart(6059.714335, 5912.3)
+    >>> format_apart(6059.714335, 5912.3)
     ('6,060', '5,912')
-    >>> apart(1.000000012, 1.0)
+    >>> format_apart(1.000000012, 1.0)
     ('1.000000012', '1')
     """
     digits = DIGITS
@@ -100,29 +85,29 @@ def percent_change(first: float, second: float) -> str:
     return f" ({amount(share, digits)} %)"
 
 
-def gain(first: float, second: float) -> str:
+def format_gain(first: float, second: float) -> str:
     """By how much the second is lower, and which share of the first that is.
 
-    >>> gain(200.0, 150.0)
+    >>> format_gain(200.0, 150.0)
     '50 (25 %)'
     """
     return f"{amount(first - second)}{percent_change(first, second).replace('(-', '(')}"
 
 
-def among(value: float, others: Iterable[float], most: int = MOST_DIGITS) -> str:
+def format_among(value: float, others: Iterable[float], most: int = MOST_DIGITS) -> str:
     """A number to as many digits, up to so many, as tell it from the nearest of the others.
 
-    >>> among(6059.714335, [6059.08, 1584.0])
+    >>> format_among(6059.714335, [6059.08, 1584.0])
     '6,059.71'
     """
     nearest = min((each for each in others if each != value), key=lambda each: abs(each - value), default=value)
-    return apart(value, nearest, most)[0]
+    return format_apart(value, nearest, most)[0]
 
 
-def listed(parts: Sequence[str], last: str = "and", most: int = MOST_LISTED) -> str:
+def list_in_words(parts: Sequence[str], last: str = "and", most: int = MOST_LISTED) -> str:
     """Several things in one sentence, the rest of very many only counted.
 
-    >>> listed(["g1", "g2", "g3"]), listed(["g1", "g2", "g3", "g4"], most=2)
+    >>> list_in_words(["g1", "g2", "g3"]), list_in_words(["g1", "g2", "g3", "g4"], most=2)
     ('g1, g2 and g3', 'g1, g2 and 2 more')
     """
     if len(parts) > most:
@@ -130,19 +115,22 @@ def listed(parts: Sequence[str], last: str = "and", most: int = MOST_LISTED) -> 
     return f" {last} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
-def relaxing(name: str, start: Step, end: Step) -> str:
-    """What going from one tolerance to a larger one buys, in one sentence."""
-    way = f"Relaxing {name} from {tolerance(start.tolerance)} to {tolerance(end.tolerance)}"
+def relaxation_sentence(constraint: Constraint | str, start: Step, end: Step, problem: Problem | None = None) -> str:
+    """What going from one tolerance to a larger one buys, in one sentence; of this problem, as people mean its f."""
+    shown = _as_it_is if problem is None else problem.shown_objective
+    name, before_it = _name_of(constraint), format_tolerance(start.tolerance, constraint)
+    way = f"Relaxing {name} from {before_it} to {format_tolerance(end.tolerance, constraint)}"
     if math.isinf(end.tolerance):
-        way = f"Allowing any violation of {name} instead of {tolerance(start.tolerance)}"
+        way = f"Allowing any violation of {name} instead of {before_it}"
     if end.f is None:
         return f"{way} does not help: no design was found within it."
     if start.f is None:
-        return f"{way} gives a first design, with objective {amount(end.f)}; without it none was found."
+        return f"{way} gives a first design, with objective {amount(shown(end.f))}; without it none was found."
     if end.f == start.f:
-        return f"{way} buys nothing: the objective stays at {amount(start.f)}."
-    before, after = apart(start.f, end.f)
-    return f"{way} lowers the objective from {before} to {after}{percent_change(start.f, end.f)}."
+        return f"{way} buys nothing: the objective stays at {amount(shown(start.f))}."
+    before, after = format_apart(shown(start.f), shown(end.f))
+    goes = "raises" if problem is not None and problem.maximise else "lowers"
+    return f"{way} {goes} the objective from {before} to {after}{percent_change(shown(start.f), shown(end.f))}."
 
 
 def next_to_nothing(f: float) -> str:
@@ -150,30 +138,62 @@ def next_to_nothing(f: float) -> str:
     return f"Relaxing any one constraint buys next to nothing: the objective stays at about {amount(f)}."
 
 
-def nothing_within(names: tuple[str, ...], way: Least) -> str:
+def _as_it_is(f: float) -> float:
+    return f
+
+
+def _name_of(constraint: Constraint | str) -> str:
+    return constraint if isinstance(constraint, str) else constraint.name
+
+
+def broken_by(constraint: Constraint | str, violation: float) -> str:
+    """A constraint and its violation, `shear by 680 psi (5 %)`."""
+    if isinstance(constraint, str):
+        return f"{constraint} by {amount(violation, 4)}"
+    return f"{constraint.name} by {violation_text(constraint, violation)}"
+
+
+def relaxed_by(constraint: Constraint | str, violation: float) -> str:
+    """Likewise for a tolerance that has to hold a violation: rounded up."""
+    if isinstance(constraint, str):
+        return f"{constraint} by {at_least(violation)}"
+    return f"{constraint.name} by {covering_text(constraint, violation)}"
+
+
+def none_within(ways: Sequence[LeastRelaxation]) -> str:
+    """A word where every way to what is wanted goes beyond the allowances; empty where one does not, or none is."""
+    if not ways or any(way.within for way in ways):
+        return ""
+    return "None of them stays within your allowances, the last levels of the constraints."
+
+
+def nothing_within(names: Sequence[Constraint | str], way: LeastRelaxation) -> str:
     """No design keeps all constraints: which comes closest, and what it breaks."""
-    broken = listed([f"{names[each.constraint]} by {amount(each.violation, 4)}" for each in way.needed])
+    broken = list_in_words([broken_by(names[each.constraint], each.violation) for each in way.needed])
     return f"No feasible design was found. The one that relaxes least breaks {broken}."
 
 
-def worth(name: str, value: Worth) -> str:
+def worth_sentence(constraint: Constraint | str, value: RelaxationGain, problem: Problem | None = None) -> str:
     """What relaxing a constraint buys: by one level, or as far as it takes."""
+    name, shown = _name_of(constraint), _as_it_is if problem is None else problem.shown_objective
     if value.verdict == "hard":
         return f"{name} is marked hard and stays satisfied."
     if value.next is None:
         return f"Any violation of {name} is allowed already."
     if value.verdict == "unmet":
-        found = "" if value.first is None else f" {relaxing(name, value.start, value.first)}"
-        return f"No design was found that keeps {name} within {tolerance(value.start.tolerance)}.{found}"
+        found = "" if value.first is None else f" {relaxation_sentence(constraint, value.start, value.first, problem)}"
+        within = format_tolerance(value.start.tolerance, constraint)
+        return f"No design was found that keeps {name} within {within}.{found}"
     if value.verdict == "together":
         return f"Relaxing {name} alone does not help: within the other tolerances no design was found."
     if value.verdict == "unknown":
         return f"Nothing was found that relaxes only {name}, so what it would buy is not known."
     if value.slight and value.start.f is not None:
-        return f"Relaxing {name} buys next to nothing: the objective stays at about {amount(value.start.f)}."
+        return f"Relaxing {name} buys next to nothing: the objective stays at about {amount(shown(value.start.f))}."
     if value.verdict == "free" and value.start.f is not None:
         among = f"the {value.alone:,} designs that relax" if value.alone > 1 else "the one design that relaxes"
-        return f"Nothing better than {amount(value.start.f)} was found among {among} only {name}."
+        return f"Nothing better than {amount(shown(value.start.f))} was found among {among} only {name}."
     if value.verdict == "later" and value.first is not None:
-        return f"Within one level more of {name} nothing better was found. {relaxing(name, value.start, value.first)}"
-    return relaxing(name, value.start, value.first or value.next)
+        later = relaxation_sentence(constraint, value.start, value.first, problem)
+        return f"Within one level more of {name} nothing better was found. {later}"
+    return relaxation_sentence(constraint, value.start, value.first or value.next, problem)

@@ -6,7 +6,7 @@
 (100, 'C07-10d-paper-1-01')
 """
 
-from mapelites.campaign.description import Campaign, Instance, Task
-from mapelites.campaign.folder import Folder, Result
+from mapelites.campaign.description import Campaign, CampaignTask, Instance
+from mapelites.campaign.folder import CampaignFolder, Result
 
-__all__ = ["Campaign", "Folder", "Instance", "Result", "Task"]
+__all__ = ["Campaign", "CampaignFolder", "CampaignTask", "Instance", "Result"]

@@ -5,27 +5,23 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
-import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from multiprocessing.connection import wait
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Protocol
 
-from mapelites.campaign.task import execute
-from mapelites.errors import InputError
-from mapelites.runs.supervisor import ONE_THREAD
-
-CONNECT_SECONDS = 10
-SCHEDULER_EXAMPLE = "tcp://192.168.0.1:8786"
-SCHEDULER_FORM = re.compile(r"((tcp|tls|ws|wss|ucx)://)?(\[[0-9A-Fa-f:.]+\]|[^\s/:\[\]]+):\d{1,5}/?")
+from mapelites.campaign.task import execute_task
+from mapelites.core.errors import InputError
+from mapelites.evaluation.scheduler import CONNECT_SECONDS, connect
+from mapelites.system.cores import ONE_THREAD, environment, usable_cores
 
 
-class Crew(AbstractContextManager["Crew"], Protocol):
+class TaskExecutor(AbstractContextManager["TaskExecutor"], Protocol):
     """An executor that can be asked how much it can take, and made anew when it broke."""
 
     def room(self) -> int:
@@ -44,11 +40,11 @@ class Crew(AbstractContextManager["Crew"], Protocol):
         """In words what its tasks wait for, or nothing."""
 
 
-class LocalCrew:
+class LocalExecutor:
     """A pool of processes on this machine, each with one numerical thread."""
 
-    def __init__(self, processes: int | None = None, do: Callable[[str], bytes] = execute) -> None:
-        self.processes, self._do = cores() if processes is None else processes, do
+    def __init__(self, processes: int | None = None, do: Callable[[str], bytes] = execute_task) -> None:
+        self.processes, self._do = usable_cores() if processes is None else processes, do
         if self.processes < 1:
             raise InputError(f"processes must be at least 1, but it was {self.processes}")
         self._others = set(multiprocessing.active_children())
@@ -81,7 +77,7 @@ class LocalCrew:
         """For nothing: there are processes."""
         return ""
 
-    def __enter__(self) -> LocalCrew:
+    def __enter__(self) -> LocalExecutor:
         return self
 
     def __exit__(
@@ -98,7 +94,7 @@ class LocalCrew:
         self._pool.shutdown(wait=True)
 
 
-class DaskCrew:
+class DaskExecutor:
     """The workers of a Dask cluster, asked through its scheduler."""
 
     def __init__(self, address: str, connect_seconds: float = CONNECT_SECONDS) -> None:
@@ -130,7 +126,7 @@ class DaskCrew:
 
     def submit(self, text: str) -> Future[bytes]:
         """Hand out a task."""
-        future: Future[bytes] = self._executor.submit(execute, text)
+        future: Future[bytes] = self._executor.submit(execute_task, text)
         return future
 
     def renew(self) -> None:
@@ -142,7 +138,7 @@ class DaskCrew:
             f"the Dask scheduler at {self.address} stopped answering; what is done is kept, start it again to go on"
         )
 
-    def __enter__(self) -> DaskCrew:
+    def __enter__(self) -> DaskExecutor:
         return self
 
     def __exit__(
@@ -151,54 +147,6 @@ class DaskCrew:
         if kind is not None and self._client.status == "running":
             self._executor.shutdown(wait=False)  # cancels what is running there
         self._client.close()
-
-
-def connect(address: str, seconds: float = CONNECT_SECONDS) -> Any:
-    """A client of the Dask scheduler at this address, or an `InputError` in words."""
-    if not SCHEDULER_FORM.fullmatch(address):  # Dask would look for it for half a minute
-        raise InputError(
-            f"scheduler must be the address of a Dask scheduler, such as {SCHEDULER_EXAMPLE}, but it was {address!r}"
-        )
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError(
-            "a Dask scheduler needs the package distributed, but it is not installed: "
-            "python -m pip install -r requirements-cluster.txt"
-        ) from None
-    try:
-        return Client(address, timeout=seconds, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"scheduler must be the address of a Dask scheduler that runs, such as {SCHEDULER_EXAMPLE}, "
-            f"but {address} does not answer ({reason})"
-        ) from None
-
-
-def check_scheduler(address: str) -> None:
-    """An `InputError` in words where no Dask scheduler answers at this address."""
-    connect(address, CONNECT_SECONDS).close()
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables for the processes started meanwhile."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def _prepare() -> None:

@@ -17,20 +17,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 import time
+import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from mapelites.campaign.description import Campaign, Instance, Task
-from mapelites.campaign.task import engine_mark
-from mapelites.errors import InputError
-from mapelites.report import Final, final_solution
-from mapelites.runs.locks import is_locked, try_lock
-from mapelites.snapshot import Snapshot
+from mapelites.campaign.description import Campaign, CampaignTask, Instance
+from mapelites.campaign.report.statistics import Final, final_solution
+from mapelites.core.errors import InputError
+from mapelites.snapshot.engine import engine_mark
+from mapelites.snapshot.snapshot import Snapshot
+from mapelites.system.files import write_whole
+from mapelites.system.locks import is_locked, try_lock
 
 FORMAT = 1
 START_SECONDS = 30.0  # a process that has not begun by then never will
@@ -57,24 +58,28 @@ class Result:
         return None if self.f is None else Final(self.name, self.seed, self.f, self.violations)
 
     @classmethod
-    def of(cls, task: Task, snapshot: Snapshot) -> Result:
+    def of(cls, task: CampaignTask, snapshot: Snapshot) -> Result:
         """The result of a finished run."""
-        final = final_solution(snapshot.get_problem(), snapshot.elites, task.name, task.settings.seed)
+        final = final_solution(snapshot.get_problem(), snapshot.elites, task.name, task.spec.settings.seed)
         occupied = int(snapshot.curve[-1, 1]) if len(snapshot.curve) else len(snapshot.elites)
         return cls(
-            task.name, task.instance, task.index, task.settings.seed, snapshot.evaluations, occupied,
+            task.name, task.instance, task.index, task.spec.settings.seed, snapshot.evaluations, occupied,
             snapshot.seconds, final.f, final.violations,
         )  # fmt: skip
 
     def as_line(self) -> str:
-        """One line of JSON."""
-        return json.dumps(asdict(self)) + "\n"
+        """One line of JSON, with a check sum over all else in it."""
+        table = asdict(self)
+        return json.dumps({**table, "sum": _check_sum(table)}) + "\n"
 
     @classmethod
     def from_line(cls, line: str) -> Result | None:
-        """The result a line holds, or None for a line that was torn by an interruption."""
+        """The result a line holds, or None for a line that was torn by an interruption, or damaged."""
         try:
             table = json.loads(line)
+            check_sum = table.pop("sum", None)  # earlier versions wrote none
+            if check_sum is not None and check_sum != _check_sum(table):
+                return None
             instance, violations = Instance(**table.pop("instance")), tuple(table.pop("violations"))
             return cls(instance=instance, violations=violations, **table)
         except (ValueError, TypeError, KeyError, AttributeError):
@@ -91,14 +96,14 @@ class Status:
     note: str = ""
 
 
-class Folder:
+class CampaignFolder:
     """The folder of one campaign; any number of processes may read, one works on it."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path).absolute()
 
     @classmethod
-    def create(cls, path: Path | str, campaign: Campaign) -> Folder:
+    def create(cls, path: Path | str, campaign: Campaign) -> CampaignFolder:
         """The folder of this campaign, made where it is not there yet; another campaign's folder is an error."""
         folder = cls(path)
         if not os.path.exists(folder.path / "campaign.json"):  # a `Path` would raise where it cannot look
@@ -109,7 +114,7 @@ class Folder:
             about = {
                 "format": FORMAT, "campaign": campaign.to_json(), "engine": engine_mark(), "created": time.time(),
             }  # fmt: skip
-            write(folder.path / "campaign.json", json.dumps(about).encode())
+            folder._write_about(about)
         elif folder.campaign.id != campaign.id:
             raise InputError(
                 f"{folder.path}: this folder must hold the campaign that was asked for, {campaign.id}, "
@@ -125,7 +130,10 @@ class Folder:
     @cached_property
     def _about(self) -> dict[str, Any]:
         try:
-            about = json.loads((self.path / "campaign.json").read_bytes())
+            about = dict(json.loads((self.path / "campaign.json").read_bytes()))
+            check_sum = about.pop("sum", None)  # earlier versions wrote none
+            if check_sum is not None and check_sum != _check_sum(about):
+                raise InputError("its check sum is another than that of what it says")
             if about["format"] != FORMAT:
                 raise InputError(f"its format is {about['format']}, but this version reads {FORMAT}")
         except FileNotFoundError:
@@ -153,10 +161,7 @@ class Folder:
 
     def results(self) -> dict[str, Result]:
         """The results by name; the last line of a name holds."""
-        try:
-            text = (self.path / "results.jsonl").read_text("utf-8")
-        except FileNotFoundError:
-            return {}
+        text = self._text("results.jsonl")
         found = (Result.from_line(line) for line in text.splitlines())
         return {result.name: result for result in found if result is not None}
 
@@ -165,16 +170,16 @@ class Folder:
         moments = [_stamp(self.path / name) for name in ("results.jsonl", "status.json", "trouble")]
         return "-".join(map(str, (*moments, self.working(), self.starting())))
 
-    def keep(self, task: Task, content: bytes) -> Result:
+    def keep(self, task: CampaignTask, content: bytes) -> Result:
         """Keep a finished run: first its file, then its line."""
         result = Result.of(task, Snapshot.from_bytes(content))
-        write(self.run_file(task.name), content)
+        write_whole(self.run_file(task.name), content)
         self._append("results.jsonl", result.as_line())
         return result
 
-    def keep_failure(self, task: Task, reason: str) -> Result:
+    def keep_failure(self, task: CampaignTask, reason: str) -> Result:
         """Keep why a run has no result."""
-        result = Result(task.name, task.instance, task.index, task.settings.seed, failed=reason)
+        result = Result(task.name, task.instance, task.index, task.spec.settings.seed, failed=reason)
         self._append("results.jsonl", result.as_line())
         return result
 
@@ -195,7 +200,7 @@ class Folder:
         except OSError:
             raise InputError(f"campaign {self.id}: the run {name} has no result yet") from None
 
-    def missing(self) -> list[Task]:
+    def missing(self) -> list[CampaignTask]:
         """The tasks still to do, after making the lines agree with the files."""
         tasks = self.campaign.tasks
         there = {path.stem for path in (self.path / "runs").glob("*.npz")}
@@ -211,8 +216,11 @@ class Folder:
             (self.path / name).unlink(missing_ok=True)
         shutil.rmtree(self.path / "runs", ignore_errors=True)
         (self.path / "runs").mkdir(mode=0o700)
-        write(self.path / "campaign.json", json.dumps({**self._about, "engine": engine_mark()}).encode())
+        self._write_about({**self._about, "engine": engine_mark()})
         del self._about
+
+    def _write_about(self, about: dict[str, Any]) -> None:
+        write_whole(self.path / "campaign.json", json.dumps({**about, "sum": _check_sum(about)}).encode())
 
     # Who works on it
 
@@ -233,7 +241,7 @@ class Folder:
 
     def worker(self) -> int | None:
         """The number of the process that works on it, or None."""
-        text = (self.path / "lock").read_text() if self.working() else ""
+        text = self._text("lock") if self.working() else ""
         return int(text) if text.isdecimal() else None
 
     @property
@@ -247,7 +255,7 @@ class Folder:
 
     def want(self, word: str) -> None:
         """Say `run` or `stop`."""
-        write(self.path / "wanted", word.encode())
+        write_whole(self.path / "wanted", word.encode())
 
     @property
     def scheduler(self) -> str | None:
@@ -256,7 +264,7 @@ class Folder:
 
     def note_scheduler(self, address: str | None) -> None:
         """Remember who works on it."""
-        write(self.path / "scheduler", (address or "").encode())
+        write_whole(self.path / "scheduler", (address or "").encode())
 
     @property
     def process(self) -> int | None:
@@ -266,7 +274,7 @@ class Folder:
 
     def note_process(self, number: int) -> None:
         """Remember which process was started for it."""
-        write(self.path / "process", str(number).encode())
+        write_whole(self.path / "process", str(number).encode())
 
     @property
     def trouble(self) -> str:
@@ -275,30 +283,26 @@ class Folder:
 
     def note_trouble(self, words: str) -> None:
         """Remember why the work ended early."""
-        write(self.path / "trouble", words.encode())
+        write_whole(self.path / "trouble", words.encode())
 
     @property
     def status(self) -> Status:
         """What is running now; nothing where nobody works on it."""
         if not self.working():
             return Status()
+        table = _table(self._text("status.json"))
         try:
-            table = json.loads((self.path / "status.json").read_bytes())
-        except FileNotFoundError:
+            return Status(**{**table, "running": tuple(map(str, table["running"]))})
+        except (TypeError, KeyError):  # there is none yet, or it is damaged
             return Status()
-        return Status(**{**table, "running": tuple(table["running"])})
 
     def say(self, status: Status) -> None:
         """Tell readers what is running."""
-        write(self.path / "status.json", json.dumps(asdict(status)).encode())
+        write_whole(self.path / "status.json", json.dumps(asdict(status)).encode())
 
     def sessions(self) -> list[dict[str, Any]]:
         """One table for each time somebody worked on it."""
-        try:
-            lines = (self.path / "sessions.jsonl").read_text("utf-8").splitlines()
-        except FileNotFoundError:
-            return []
-        return [json.loads(line) for line in lines if line.endswith("}")]
+        return [table for table in map(_table, self._text("sessions.jsonl").splitlines()) if table]
 
     def note_session(self, table: dict[str, Any]) -> None:
         """Write down one time of work."""
@@ -306,7 +310,7 @@ class Folder:
 
     def _text(self, name: str) -> str:
         try:
-            return (self.path / name).read_text("utf-8")
+            return (self.path / name).read_bytes().decode(errors="replace")
         except FileNotFoundError:
             return ""
 
@@ -319,17 +323,43 @@ class Folder:
             file.write(line.encode())
 
 
-def folders(path: Path) -> list[Folder]:
+def _check_sum(table: dict[str, Any]) -> int:
+    """Of values as JSON gives them back."""
+    return zlib.crc32(json.dumps(json.loads(json.dumps(table)), sort_keys=True).encode())
+
+
+def _table(text: str) -> dict[str, Any]:
+    """A JSON table, or an empty one where the text is something else."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def list_campaigns(path: Path) -> list[CampaignFolder]:
     """All campaigns below a folder, the newest first; what cannot be read is left out."""
     found = []
     for each in path.glob("*/campaign.json"):
-        folder = Folder(each.parent)
+        folder = CampaignFolder(each.parent)
         if _readable(folder):
             found.append(folder)
     return sorted(found, key=lambda folder: (folder.created, folder.id), reverse=True)
 
 
-def finals(results: Iterable[Result]) -> dict[Instance, list[Final]]:
+def unreadable_campaigns(path: Path) -> dict[str, str]:
+    """The folders of campaigns that cannot be read, and why."""
+    found: dict[str, str] = {}
+    for each in sorted(path.glob("*/runs")):
+        try:
+            if CampaignFolder(each.parent).campaign:
+                continue
+        except InputError as error:
+            found[each.parent.name] = str(error)
+    return found
+
+
+def final_solutions(results: Iterable[Result]) -> dict[Instance, list[Final]]:
     """The final solutions by instance, in the order of the runs."""
     grouped: dict[Instance, list[Final]] = {}
     for result in sorted(results, key=lambda each: (each.instance, each.index)):
@@ -343,7 +373,7 @@ def _described(text: str) -> Campaign:
     return Campaign.from_json(text)
 
 
-def _readable(folder: Folder) -> bool:
+def _readable(folder: CampaignFolder) -> bool:
     try:
         return bool(folder.campaign)
     except InputError:
@@ -355,16 +385,3 @@ def _stamp(path: Path) -> int:
         return path.stat().st_mtime_ns
     except FileNotFoundError:
         return 0
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, even if the machine stops."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        except OSError:  # half a file would only take room on a full disk
-            os.unlink(file.name)
-            raise
-    os.replace(file.name, path)

@@ -14,9 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from mapelites.campaign.description import Campaign
-from mapelites.campaign.folder import Folder, folders
-from mapelites.campaign.task import engine_mark
-from mapelites.errors import InputError
+from mapelites.campaign.folder import CampaignFolder, list_campaigns
+from mapelites.core.errors import InputError
+from mapelites.snapshot.engine import engine_mark
+from mapelites.system.processes import child_environment
 
 PATIENCE = 10.0  # seconds a process may take to stop
 LOOK_SECONDS = 0.05
@@ -27,36 +28,36 @@ class UnknownCampaignError(InputError):
     """There is no campaign of that id."""
 
 
-def home(data: Path) -> Path:
+def campaigns_folder(data: Path) -> Path:
     """Where the campaigns of a store of runs are kept."""
     return data / "campaigns"
 
 
-def open_campaign(data: Path, campaign_id: str) -> Folder:
+def open_campaign(data: Path, campaign_id: str) -> CampaignFolder:
     """A campaign by its id."""
     if not ID.fullmatch(campaign_id):
         raise UnknownCampaignError(
             f"campaign must be the id of one, such as c0123456789abcd, but it was {campaign_id!r}"
         )
-    folder = Folder(home(data) / campaign_id)
+    folder = CampaignFolder(campaigns_folder(data) / campaign_id)
     if not os.path.exists(folder.path / "campaign.json"):  # a `Path` would raise where it cannot look
         raise UnknownCampaignError(f"campaign: there is none with the id {campaign_id!r}")
     return folder
 
 
-def place(data: Path, campaign: Campaign) -> Path:
+def folder_of(data: Path, campaign: Campaign) -> Path:
     """The folder of a campaign with the search of today: another version of the search begins another campaign."""
-    return home(data) / f"{campaign.id}{engine_mark()[:4]}"
+    return campaigns_folder(data) / f"{campaign.id}{engine_mark()[:4]}"
 
 
-def launch(data: Path, campaign: Campaign, scheduler: str | None = None) -> Folder:
+def launch_campaign(data: Path, campaign: Campaign, scheduler: str | None = None) -> CampaignFolder:
     """Begin a campaign, or go on with it, in a process of its own."""
-    folder = Folder.create(place(data, campaign), campaign)
-    start(folder, scheduler)
+    folder = CampaignFolder.create(folder_of(data, campaign), campaign)
+    start_process(folder, scheduler)
     return folder
 
 
-def start(folder: Folder, scheduler: str | None = None) -> None:
+def start_process(folder: CampaignFolder, scheduler: str | None = None) -> None:
     """Have a process work on the campaign; where one does already or is about to, nothing happens."""
     if folder.working() or folder.starting():
         return
@@ -65,11 +66,9 @@ def start(folder: Folder, scheduler: str | None = None) -> None:
     command = [sys.executable, "-m", "mapelites", "campaign", "--resume", str(folder.path), "--quiet"]
     if scheduler:
         command += ["--scheduler", scheduler]
-    package = Path(__file__).parents[2]
-    search = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
     with (folder.path / "log.txt").open("ab") as log:
         process = subprocess.Popen(
-            command, env={**os.environ, "PYTHONPATH": search}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            command, env=child_environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             start_new_session=True,
         )  # fmt: skip
     folder.note_process(process.pid)
@@ -77,7 +76,7 @@ def start(folder: Folder, scheduler: str | None = None) -> None:
     threading.Thread(target=process.wait, daemon=True).start()
 
 
-def stop(folder: Folder) -> None:
+def stop_campaign(folder: CampaignFolder) -> None:
     """Let the campaign rest; what is done is kept, what is running is not."""
     folder.want("stop")
     number = folder.worker()
@@ -88,10 +87,10 @@ def stop(folder: Folder) -> None:
             time.sleep(LOOK_SECONDS)
 
 
-def rest(data: Path) -> list[Folder]:
+def suspend_all(data: Path) -> list[CampaignFolder]:
     """Ask the processes that `start` started to leave, as `go_on` will start them again; which were asked."""
     resting = []
-    for folder in folders(home(data)):
+    for folder in list_campaigns(campaigns_folder(data)):
         number = folder.process
         ours = folder.starting() or (folder.working() and folder.worker() == number)  # not that of a terminal
         if number is not None and ours:
@@ -102,13 +101,13 @@ def rest(data: Path) -> list[Folder]:
     return resting
 
 
-def go_on(data: Path, schedulers: Sequence[str] = ()) -> list[Folder]:
+def resume_all(data: Path, schedulers: Sequence[str] = ()) -> list[CampaignFolder]:
     """Start again what was being worked on when the machine or the server stopped, here or by one of the schedulers."""
-    waiting = [folder for folder in folders(home(data)) if folder.wanted and not folder.working()]
+    waiting = [folder for folder in list_campaigns(campaigns_folder(data)) if folder.wanted and not folder.working()]
     for folder in waiting:
         folder.want("stop")  # whatever was started for it is gone
         if folder.scheduler is None or folder.scheduler in schedulers:
-            start(folder, folder.scheduler)
+            start_process(folder, folder.scheduler)
         else:
             folder.note_trouble(f"the dashboard was started without its scheduler, --scheduler {folder.scheduler}")
     return waiting

@@ -11,11 +11,12 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from contextlib import suppress
 from dataclasses import dataclass
 
-from mapelites.campaign.crews import Crew
-from mapelites.campaign.description import Task
-from mapelites.campaign.folder import Folder, Status
-from mapelites.campaign.task import engine_mark, payload
-from mapelites.errors import InputError
+from mapelites.campaign.crews import TaskExecutor
+from mapelites.campaign.description import CampaignTask
+from mapelites.campaign.folder import CampaignFolder, Status
+from mapelites.campaign.task import task_payload
+from mapelites.core.errors import InputError
+from mapelites.snapshot.engine import engine_mark
 
 LOOK_SECONDS = 0.2
 SAY_SECONDS = 0.5
@@ -35,7 +36,9 @@ class Standing:
     note: str = ""  # what keeps it from going on
 
 
-def work(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Standing], None] = lambda _: None) -> Standing:
+def work_on_campaign(
+    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[Standing], None] = lambda _: None
+) -> Standing:
     """Do what is missing of a campaign. Interrupted at any point, the next call goes on from there."""
     try:
         descriptor = folder.acquire()
@@ -54,7 +57,7 @@ def work(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Standing], N
         os.close(descriptor)
 
 
-def _give_up(folder: Folder, error: BaseException) -> None:
+def _give_up(folder: CampaignFolder, error: BaseException) -> None:
     """Remember why; a disk that is full may have no room even for that."""
     known = isinstance(error, (InputError, KeyboardInterrupt))
     with suppress(OSError):
@@ -62,7 +65,9 @@ def _give_up(folder: Folder, error: BaseException) -> None:
         folder.want("stop")
 
 
-def _do_missing(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Standing], None]) -> Standing:
+def _do_missing(
+    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[Standing], None]
+) -> Standing:
     check_engine(folder)
     missing = folder.missing()
     session = _Session(folder, missing, watch)
@@ -82,7 +87,7 @@ def _do_missing(folder: Folder, hire: Callable[[], Crew], watch: Callable[[Stand
     return session.standing()
 
 
-def check_engine(folder: Folder) -> None:
+def check_engine(folder: CampaignFolder) -> None:
     """Results of two versions of the search do not belong in one table."""
     if folder.engine != engine_mark() and any(result.failed is None for result in folder.results().values()):
         raise InputError(
@@ -96,22 +101,22 @@ def check_engine(folder: Folder) -> None:
 class _Session:
     """One time of work on a campaign."""
 
-    crew: Crew
+    crew: TaskExecutor
 
-    def __init__(self, folder: Folder, missing: list[Task], watch: Callable[[Standing], None]) -> None:
+    def __init__(self, folder: CampaignFolder, missing: list[CampaignTask], watch: Callable[[Standing], None]) -> None:
         self.folder, self.watch = folder, watch
-        self.total = sum(task.settings.evaluations for task in missing)
+        self.total = sum(task.spec.settings.evaluations for task in missing)
         self.before = folder.campaign.count - len(missing)
         self.waiting = deque(missing)
-        self.suspects: deque[Task] = deque()  # each was with a process that died, so each is now run alone
-        self.flying: dict[Future[bytes], Task] = {}
+        self.suspects: deque[CampaignTask] = deque()  # each was with a process that died, so each is now run alone
+        self.flying: dict[Future[bytes], CampaignTask] = {}
         self.deaths: Counter[str] = Counter()
         self.done = self.failed = self.spent = 0
         self.started = time.monotonic()
         self.said = 0.0
         self.note = ""
 
-    def run(self, crew: Crew) -> None:
+    def run(self, crew: TaskExecutor) -> None:
         """Until nothing is left."""
         self.crew = crew
         self.tell()
@@ -133,9 +138,9 @@ class _Session:
         while self.waiting and len(self.flying) < self.crew.room() and not self.suspects:
             self.submit(self.waiting.popleft())
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: CampaignTask) -> None:
         try:
-            self.flying[self.crew.submit(payload(task))] = task
+            self.flying[self.crew.submit(task_payload(task))] = task
         except BrokenExecutor:  # a process died since we last looked; the tasks with it say so themselves
             self.waiting.appendleft(task)
             self.recover()
@@ -166,7 +171,7 @@ class _Session:
         self.flying.clear()
         self.crew.renew()
 
-    def bury(self, task: Task) -> None:
+    def bury(self, task: CampaignTask) -> None:
         """Count a death. Whose fault it was is not known, but a suspect runs alone, so its next one is its own."""
         self.deaths[task.name] += 1
         if self.deaths[task.name] < MOST_DEATHS:
@@ -174,15 +179,15 @@ class _Session:
         else:
             self.fail(task, f"its process died {MOST_DEATHS} times")
 
-    def keep(self, task: Task, content: bytes) -> None:
+    def keep(self, task: CampaignTask, content: bytes) -> None:
         self.folder.keep(task, content)
         self.done += 1
-        self.spent += task.settings.evaluations
+        self.spent += task.spec.settings.evaluations
 
-    def fail(self, task: Task, reason: str) -> None:
+    def fail(self, task: CampaignTask, reason: str) -> None:
         self.folder.keep_failure(task, reason)
         self.failed += 1
-        self.spent += task.settings.evaluations
+        self.spent += task.spec.settings.evaluations
 
     def standing(self) -> Standing:
         names = () if self.note else tuple(task.name for task in self.flying.values())

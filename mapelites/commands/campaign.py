@@ -12,20 +12,22 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from mapelites.campaign import Campaign, Folder
-from mapelites.campaign.crews import SCHEDULER_EXAMPLE, Crew, DaskCrew, LocalCrew
-from mapelites.campaign.description import ALL_CONSTRAINTS
-from mapelites.campaign.process import open_campaign, place
-from mapelites.campaign.runner import Standing, work
-from mapelites.commands.engine import add_settings_options, save
+from mapelites.campaign import Campaign, CampaignFolder
+from mapelites.campaign.crews import DaskExecutor, LocalExecutor, TaskExecutor
+from mapelites.campaign.description import ALL_CONSTRAINTS, BUDGETS
+from mapelites.campaign.process import folder_of, open_campaign
+from mapelites.campaign.report.formats import FORMATS
+from mapelites.campaign.report.table import report_of
+from mapelites.campaign.runner import Standing, work_on_campaign
+from mapelites.commands.engine import add_settings_options, listed, save
 from mapelites.commands.parsing import whole
-from mapelites.commands.progress import Progress, clock
-from mapelites.errors import InputError
-from mapelites.problems.cec2010 import NAMES
-from mapelites.report_formats import FORMATS
-from mapelites.report_table import report_of
+from mapelites.core.errors import InputError
+from mapelites.core.settings import SEARCHES
+from mapelites.evaluation.scheduler import SCHEDULER_EXAMPLE
+from mapelites.problems import suites
+from mapelites.problems.suites.cec2010 import NAMES
 from mapelites.runs import Store
-from mapelites.search import SEARCHES
+from mapelites.system.progress import ProgressLine, clock
 
 CHANGES = ("evaluations", "initial", "sigma", "bounds")
 
@@ -53,7 +55,11 @@ def register(commands: Any) -> None:
 
 def add_campaign_options(command: argparse.ArgumentParser) -> None:
     """What describes a campaign."""
-    command.add_argument("--problems", default="all", help="all, or names such as C01,C07 (default all)")
+    command.add_argument(
+        "--problems",
+        default="all",
+        help="all of CEC 2010, a suite such as 'CEC 2017', or names such as C01,C07 (default all)",
+    )
     command.add_argument("--dims", default="10,30", help="numbers of variables (default 10,30)")
     command.add_argument(
         "--searches", default="paper-1,paper-2,paper-3",
@@ -62,11 +68,14 @@ def add_campaign_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--runs", type=whole, default=25, help="runs of each (default 25)")
     command.add_argument("--seed", type=whole, default=1, help="every run's seed derives from it (default 1)")
     add_settings_options(command)
+    command.add_argument(
+        "--budget", choices=BUDGETS[1:], default="", help="evaluations of each run as the problem's competition gives"
+    )
 
 
 def parse_campaign(options: argparse.Namespace) -> Campaign:
     """The campaign that the options describe."""
-    problems = NAMES if options.problems == "all" else _listed(options.problems)
+    problems = _problems(options.problems)
     levels: dict[str, Any] = {}
     for text in options.levels:
         name, _, numbers = text.rpartition("=")
@@ -79,7 +88,16 @@ def parse_campaign(options: argparse.Namespace) -> Campaign:
         options.seed,
         levels,
         {name: getattr(options, name) for name in CHANGES},
+        listed(options.hard),
+        options.budget,
     )
+
+
+def _problems(text: str) -> tuple[str, ...]:
+    """Names, `all` for those of CEC 2010, or the title of a suite, such as "CEC 2017"."""
+    titles = {title.lower(): listed_there for title, listed_there in suites().items()}
+    named = titles.get(text.strip().lower())
+    return NAMES if text == "all" else named if named is not None else _listed(text)
 
 
 def run_campaign(options: argparse.Namespace) -> int:
@@ -88,13 +106,13 @@ def run_campaign(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _leave)
     if options.again:
         _forget(folder)
-    hire: Callable[[], Crew] = partial(LocalCrew, options.processes)
+    hire: Callable[[], TaskExecutor] = partial(LocalExecutor, options.processes)
     if options.scheduler:
-        hire = partial(DaskCrew, options.scheduler)
-    total = sum(task.settings.evaluations for task in folder.missing()) if not folder.working() else 0
+        hire = partial(DaskExecutor, options.scheduler)
+    total = sum(task.spec.settings.evaluations for task in folder.missing()) if not folder.working() else 0
     try:
-        with Progress(total, quiet=options.quiet, unit="evaluations") as progress:
-            standing = work(folder, hire, lambda now: progress.update(now.spent, _note(now)))
+        with ProgressLine(total, quiet=options.quiet, unit="evaluations") as progress:
+            standing = work_on_campaign(folder, hire, lambda now: progress.update(now.spent, _note(now)))
     except KeyboardInterrupt:
         print(f"interrupted; what is done is kept in {folder.path}, and the same command goes on")
         return 130
@@ -106,7 +124,7 @@ def run_campaign(options: argparse.Namespace) -> int:
 def show_report(options: argparse.Namespace) -> None:
     """Print or save a campaign's tables."""
     given = Path(options.campaign)
-    folder = Folder(given) if os.path.isdir(given) else open_campaign(_data(options), options.campaign)
+    folder = CampaignFolder(given) if os.path.isdir(given) else open_campaign(_data(options), options.campaign)
     text = FORMATS[options.format](report_of(folder))
     if options.out:
         save(options.out, text.encode())
@@ -114,26 +132,26 @@ def show_report(options: argparse.Namespace) -> None:
         sys.stdout.write(text)
 
 
-def _folder(options: argparse.Namespace) -> Folder:
+def _folder(options: argparse.Namespace) -> CampaignFolder:
     if options.resume:
-        folder = Folder(options.resume)
+        folder = CampaignFolder(options.resume)
         _ = folder.campaign  # says so where there is none
         return folder
     campaign = parse_campaign(options)
-    return Folder.create(options.folder or place(_data(options), campaign), campaign)
+    return CampaignFolder.create(options.folder or folder_of(_data(options), campaign), campaign)
 
 
 def _data(options: argparse.Namespace) -> Path:
     return options.data or Store.default_path()
 
 
-def _forget(folder: Folder) -> None:
+def _forget(folder: CampaignFolder) -> None:
     descriptor = folder.acquire()
     with open(descriptor):
         folder.clear()
 
 
-def _say_result(folder: Folder, standing: Standing) -> None:
+def _say_result(folder: CampaignFolder, standing: Standing) -> None:
     """The tables, and where everything is."""
     sys.stdout.write(FORMATS["terminal"](report_of(folder)) + "\n")
     failed = f", {standing.failed:,} failed" if standing.failed else ""

@@ -20,11 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from mapelites.campaign.folder import unreadable_campaigns
+from mapelites.campaign.process import campaigns_folder
 from mapelites.commands.parsing import whole
-from mapelites.errors import InputError
+from mapelites.core import compiled as compile_cache
+from mapelites.core.errors import InputError
 from mapelites.runs import Store
-from mapelites.runs.errors import trouble
-from mapelites.runs.presence import of as presence_of
+from mapelites.runs.errors import store_trouble
+from mapelites.runs.presence import supervisor_presence as presence_of
+from mapelites.system.cores import usable_cores
 
 OLDEST_PYTHON = (3, 11)
 LITTLE_ROOM, NO_ROOM = 2 * 10**9, 10**8  # bytes free
@@ -51,32 +55,48 @@ def register(commands: Any) -> None:
     doctor = commands.add_parser("doctor", help="check the set-up and say what to fix")
     doctor.add_argument("--data", type=Path, default=Store.default_path(), help="the store's folder")
     doctor.add_argument("--port", type=whole, default=8050, help="the port of the dashboard (default 8050)")
-    doctor.set_defaults(action=examine)
+    doctor.add_argument(
+        "--repair", action="store_true", help="put right what is damaged in the store; nothing is deleted"
+    )
+    doctor.set_defaults(action=report_findings)
 
 
-def examine(options: argparse.Namespace) -> int:
+def report_findings(options: argparse.Namespace) -> int:
     """One line for each thing; the exit code is 1 where something must be fixed."""
-    findings = list(look(options.data, options.port))
+    if options.repair:
+        repair_store(options.data)
+    findings = list(find_everything(options.data, options.port))
     for each in findings:
         print(
-            f"{each.verdict:<5} {each.name:<9} {each.words}" + (f"\n{'':<15} -> {each.remedy}" if each.remedy else "")
+            f"{each.verdict:<5} {each.name:<10} {each.words}" + (f"\n{'':<16} -> {each.remedy}" if each.remedy else "")
         )
     wrong = sum(each.verdict == "fix" for each in findings)
     print("\nall is well" if not wrong else f"\n{wrong} to fix")
     return 1 if wrong else 0
 
 
-def look(data: Path, port: int) -> Iterator[Finding]:
+def repair_store(data: Path) -> None:
+    """Put the store right, and say what was done."""
+    if not data.is_dir():
+        raise InputError(f"doctor: --repair needs a store, but there is none at {data}")
+    lines = Store(data).repair().words()
+    print("\n".join(lines) if lines else "there was nothing to repair")
+    print()
+
+
+def find_everything(data: Path, port: int) -> Iterator[Finding]:
     """Everything there is to look at."""
     checks: tuple[Callable[[], Finding], ...] = (
-        python, packages, compiled, machine, lambda: folder(data), lambda: disk(data), lambda: runs(data),
-        lambda: worker(data), lambda: secret(data), lambda: listening(port), browser,
+        check_interpreter, check_packages, check_compiled, check_machine,
+        lambda: check_folder(data), lambda: check_disk(data), lambda: check_runs(data),
+        lambda: check_campaigns(data),
+        lambda: check_worker(data), lambda: check_token(data), lambda: check_port(port), check_browser,
     )  # fmt: skip
     for check in checks:
         yield check()
 
 
-def python() -> Finding:
+def check_interpreter() -> Finding:
     """The interpreter."""
     words = f"Python {platform.python_version()} at {sys.executable}"
     if sys.version_info < OLDEST_PYTHON:
@@ -84,7 +104,7 @@ def python() -> Finding:
     return Finding("ok", "python", words)
 
 
-def packages() -> Finding:
+def check_packages() -> Finding:
     """What is installed against what is pinned."""
     file = ROOT / "requirements.txt"
     pinned = re.findall(r"^([\w-]+)==(\S+)", file.read_text(), re.MULTILINE) if file.exists() else []
@@ -103,31 +123,32 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def compiled() -> Finding:
+def check_compiled() -> Finding:
     """Whether the searches are compiled, and whether what is compiled can be kept."""
-    place = Path(os.environ.get("NUMBA_CACHE_DIR") or ROOT / "mapelites")
+    place = compile_cache.folder()
+    if place is None:
+        tried = " nor ".join(map(str, compile_cache.places()))
+        remedy = f"set {compile_cache.VARIABLE} to a folder that can be written; without it every start takes a minute"
+        return Finding("fix", "compiled", f"neither {tried} can be written", remedy)
     found = sum(1 for _ in place.rglob("*.nbi"))
     if found:
         return Finding("ok", "compiled", f"{found} compiled functions are kept in {place}")
-    if not os.access(place, os.W_OK):
-        remedy = "set NUMBA_CACHE_DIR to a folder that can be written; without it every start takes a minute"
-        return Finding("fix", "compiled", f"{place} cannot be written", remedy)
     return Finding(
         "note", "compiled", "nothing is compiled yet: the first run waits a minute", "python -m mapelites compile"
     )
 
 
-def machine() -> Finding:
+def check_machine() -> Finding:
     """Cores and memory."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = usable_cores()
     free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    words = f"{cores} cores, {_bytes(free)} of memory free; {_runs(max(1, cores - 1))} at once"
+    words = f"{count} cores, {_bytes(free)} of memory free; {_runs(max(1, count - 1))} at once"
     if free < LITTLE_MEMORY:
         return Finding("note", "machine", words, "a large map needs about 1 GB: close other programs")
     return Finding("ok", "machine", words)
 
 
-def folder(data: Path) -> Finding:
+def check_folder(data: Path) -> Finding:
     """Whether runs can be kept there."""
     place, remedy = _nearest(data), "name a folder with --data or MAPELITES_DATA"
     try:
@@ -137,7 +158,7 @@ def folder(data: Path) -> Finding:
     found = next(each for each in _upwards(data) if os.path.lexists(each))
     if found != place:
         return Finding("fix", "data", f"{found} is a file", remedy)
-    hindrance = trouble(data) if there else None
+    hindrance = store_trouble(data) if there else None
     if hindrance or not os.access(place, os.W_OK | os.X_OK):
         words = hindrance or f"{place} cannot be written"
         return Finding("fix", "data", words, f"chown -R {os.getuid()} {place}, or another folder with --data")
@@ -148,7 +169,7 @@ def folder(data: Path) -> Finding:
     return Finding("ok", "data", f"{data}" + ("" if there else " will be made at the first start"))
 
 
-def disk(data: Path) -> Finding:
+def check_disk(data: Path) -> Finding:
     """Room for runs."""
     free = shutil.disk_usage(_nearest(data)).free
     words = f"{_bytes(free)} free where the runs are kept"
@@ -159,24 +180,46 @@ def disk(data: Path) -> Finding:
     return Finding("ok", "disk", words)
 
 
-def runs(data: Path) -> Finding:
+def check_runs(data: Path) -> Finding:
     """Whether every run can be read, and none is from the future."""
     if not os.path.isdir(data / "cache"):
         return Finding("ok", "runs", "none yet")
     try:
         store = Store(data)
-        found, damaged = store.runs(), store.damaged()
+        found, damaged, lost = store.runs(), store.damaged(), store.lost()
+        unsound = {run.id: count for run in found if (count := _damaged_evaluations(store, run.id))}
     except InputError as error:
         return Finding("fix", "runs", str(error), "put right what it says, or use another folder with --data")
     if damaged:
         words = f"{len(damaged)} of {len(found) + len(damaged)} cannot be read: {', '.join(damaged)}"
-        return Finding("fix", "runs", words, "bring the folder back from a copy; the others are not harmed")
+        return Finding("fix", "runs", words, "`doctor --repair` brings back what it can; the others are not harmed")
+    if lost:
+        words = f"{len(lost)} of {len(found)} cannot be shown: {', '.join(lost)} ({next(iter(lost.values()))})"
+        return Finding("fix", "runs", words, f"`again {' '.join(lost)}` computes them again from their seeds")
+    if unsound:
+        words = ", ".join(f"{count:,} logged evaluations of {run_id}" for run_id, count in unsound.items())
+        return Finding("note", "runs", f"{words} are damaged", "nothing: those that are needed are evaluated again")
     if any(run.created > time.time() + 60 for run in found):
         return Finding("note", "runs", f"{len(found)}, some from the future", "set this machine's clock")
     return Finding("ok", "runs", f"{len(found)}, all of them can be read")
 
 
-def worker(data: Path) -> Finding:
+def check_campaigns(data: Path) -> Finding:
+    """Whether every campaign can be read."""
+    damaged = unreadable_campaigns(campaigns_folder(data)) if os.path.isdir(data) else {}
+    if damaged:
+        return Finding("fix", "campaigns", "; ".join(damaged.values()), "begin it again, or take it from a backup")
+    return Finding("ok", "campaigns", "all of them can be read")
+
+
+def _damaged_evaluations(store: Store, run_id: str) -> int:
+    try:
+        return store.damaged_evaluations(run_id)
+    except InputError:  # its problem is not here
+        return 0
+
+
+def check_worker(data: Path) -> Finding:
     """Whether somebody works on the queue."""
     alive, since = presence_of(data) if os.path.isdir(data) else (False, None)
     if alive:
@@ -190,7 +233,7 @@ def worker(data: Path) -> Finding:
     return Finding("note", "worker", "none is there: queued runs wait", "`make run` starts one with the dashboard")
 
 
-def secret(data: Path) -> Finding:
+def check_token(data: Path) -> Finding:
     """Whether the token is for its owner alone."""
     try:
         mode = (data / "token").stat().st_mode
@@ -201,7 +244,7 @@ def secret(data: Path) -> Finding:
     return Finding("ok", "token", "only its owner may read it")
 
 
-def listening(port: int) -> Finding:
+def check_port(port: int) -> Finding:
     """Whether the dashboard is at the port, or could be."""
     if not 0 < port < 65_536:
         raise InputError(f"port must be from 1 to 65,535, but it was {port:,}")
@@ -236,7 +279,7 @@ def _health(port: int) -> dict[str, bool] | None:
     return said if isinstance(said, dict) and "worker" in said else None
 
 
-def browser() -> Finding:
+def check_browser() -> Finding:
     """Something to look at it with; only the tests need it on this machine."""
     for name in BROWSERS:
         if shutil.which(name):

@@ -3,41 +3,52 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import json
 import os
-import secrets
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from mapelites.archive import Archive, Elite
+from mapelites.answers.closest import closest_sentence
 from mapelites.commands.parsing import whole
-from mapelites.commands.progress import Progress
-from mapelites.errors import InputError, raised
-from mapelites.problem import Problem
-from mapelites.problems import dimensions, get, names, own, suites
-from mapelites.runs.pacing import Stride
-from mapelites.search import DEFAULT_SEARCH, SEARCHES, Illumination, Settings, compile_searches
-from mapelites.search.bounds import RULES
-from mapelites.search.settings import ARCHIVES
-from mapelites.slow import Outside
-from mapelites.snapshot import Snapshot
-from mapelites.tolerances import Tolerances, default_levels
+from mapelites.core.archive import Archive, Elite
+from mapelites.core.errors import InputError, describe_raised, unknown
+from mapelites.core.grouping import grouping
+from mapelites.core.problem import Problem
+from mapelites.core.settings import (
+    ARCHIVES,
+    DEFAULT_SEARCH,
+    RULES,
+    SEARCHES,
+    SLOW_EVALUATIONS,
+    SLOW_SEARCH,
+    Settings,
+    usual_search,
+)
+from mapelites.core.terms import named_limit, objective_text, violation_text
+from mapelites.core.tolerances import Tolerances
+from mapelites.evaluation.answer import RunServices
+from mapelites.evaluation.known import KnownPoints, designs_of
+from mapelites.problems import dimensions, get, names, own_problems, suites
+from mapelites.runs.filled import FilledCells
+from mapelites.runs.pacing import StrideLength
+from mapelites.search import Illumination, compile_searches
+from mapelites.snapshot.snapshot import Snapshot
+from mapelites.system.files import beside, whole_file
+from mapelites.system.progress import ProgressLine, pace
 
 CHUNK_SECONDS = 0.1
-COLUMNS = ("cell", "f", "feasible", "found_at", "operator")  # of every table of elites
 SETTINGS = (
-    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "retries", "archive",
-    "centroids",
+    "evaluations", "initial", "sigma", "bounds", "seed", "workers", "scheduler", "time_limit", "retries", "batch",
+    "archive", "centroids",
 )  # fmt: skip
+MOST_SHOWN = 20
 INTERRUPTED = " after an interrupt"
 
 
@@ -67,16 +78,33 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--dim", type=whole, help="number of variables where a problem leaves it open (default 10)")
     add_problems_option(command)
     command.add_argument(
-        "--search", default=DEFAULT_SEARCH, help=f"one of {', '.join(SEARCHES)} (default {DEFAULT_SEARCH})"
+        "--search",
+        help=f"one of {', '.join(SEARCHES)} (default {DEFAULT_SEARCH}; {SLOW_SEARCH} for up to {SLOW_EVALUATIONS:,} "
+        "evaluations of a function without a kernel)",
     )
     command.add_argument("--seed", type=whole, default=1, help="the same seed gives the same map (default 1)")
     command.add_argument("--workers", type=whole, help="processes that evaluate a function without a kernel")
     command.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster evaluate instead")
-    command.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker")
-    command.add_argument("--retries", type=whole, help="of an evaluation that raised, hung or died (default 1)")
+    command.add_argument(
+        "--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker (no limit)"
+    )
+    command.add_argument("--retries", type=whole, help="of an evaluation that took too long or died (default 1)")
+    command.add_argument("--start", type=Path, metavar="FILE", help="a CSV file of designs that are evaluated first")
+    command.add_argument(
+        "--known", type=Path, metavar="FILE", help="a CSV file of evaluations of before, which are not made again"
+    )
+    command.add_argument("--batch", type=whole, help="candidates under way at one time (default by the workers)")
     command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
     command.add_argument("--centroids", type=whole, help="how many of these (default 1000)")
     add_settings_options(command)
+    command.add_argument(
+        "--group",
+        action="append",
+        default=[],
+        metavar="NAME=A,B,C..F",
+        help="constraints that share one axis of the map, where the largest violation counts, such as flows=h1..h37; "
+        "may be repeated; `none` for one axis each",
+    )
 
 
 def add_problems_option(command: argparse.ArgumentParser) -> None:
@@ -88,13 +116,17 @@ def add_problems_option(command: argparse.ArgumentParser) -> None:
 
 def watch_problems(options: argparse.Namespace) -> None:
     """Read the files that the options name."""
-    own.watch(options.problems, getattr(options, "data", None) and Path(options.data) / "problems")
+    own_problems.watch(options.problems, getattr(options, "data", None) and Path(options.data) / "problems")
 
 
 def add_settings_options(command: argparse.ArgumentParser) -> None:
     """How far a search departs from the one its name stands for."""
     command.add_argument("--evaluations", type=whole, help="budget of a run, by default the paper's")
-    command.add_argument("--initial", type=whole, help="how many of them are random (default 2000; directed 200)")
+    command.add_argument(
+        "--initial",
+        type=whole,
+        help="how many of them fill the space first (default 2000, fewer where few are to be made)",
+    )
     command.add_argument("--sigma", type=float, help="standard deviation of the mutation")
     command.add_argument("--bounds", choices=RULES, help="what happens beyond the bounds (default toroidal)")
     command.add_argument(
@@ -102,35 +134,83 @@ def add_settings_options(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]L,L,...",
-        help="tolerance levels for all constraints or for one, such as g1=0,0.1,1; may be repeated",
+        help="tolerance levels for all constraints or for one, as numbers in its unit or in per cent of its limit, "
+        "such as shear=0,1%%,5%%,680psi; may be repeated",
+    )
+    command.add_argument(
+        "--hard", action="append", default=[], metavar="NAME,...", help="constraints that are never relaxed"
     )
 
 
 def parse_search(options: argparse.Namespace) -> Illumination:
     """The search that the options describe, not yet begun."""
     watch_problems(options)
-    problem = _named(options.problem, options.dim)
+    problem = named_problem(options.problem, options.dim)
     changes = {name: getattr(options, name) for name in SETTINGS}
-    settings = Settings.of(options.search, problem.dimension, **changes)
-    default: tuple[Any, ...] = default_levels(len(problem.constraints))
-    named: dict[str, tuple[Any, ...]] = {}
-    for text in options.levels:
-        name, equals, numbers = text.rpartition("=")
+    name = options.search or usual_search(compiled=problem.compiled, evaluations=options.evaluations)
+    settings = Settings.of(name, problem.dimension, **changes)
+    groups = typed_groups(options.group, problem)
+    levels = typed_levels(options.levels, grouping(problem, groups).names)
+    tolerances = Tolerances.of(problem, levels, listed(options.hard), groups)
+    search = Illumination(problem, tolerances, settings, RunServices(patience=CHUNK_SECONDS))
+    if options.known is not None:
+        search.take_known(KnownPoints.of(problem, options.known))
+    if options.start is not None:
+        search.start_from(designs_of(problem, options.start))
+    return search
+
+
+def typed_groups(typed: Iterable[str], problem: Problem) -> dict[str, list[str]] | None:
+    """The constraints of each group that was typed; None where none was, so that the problem's own count.
+
+    >>> from mapelites.problems import get
+    >>> typed_groups(["first=h1..h3,h5"], get("RC05"))
+    Traceback (most recent call last):
+    mapelites.core.errors.InputError: group first: a constraint must be one of g1, g2, h1, h2, h3, h4, but it was 'h5'
+    """
+    names = [each.name for each in problem.constraints]
+    found: dict[str, list[str]] = {}
+    for text in typed:
+        if text == "none":
+            return {}
+        title, equals, members = text.partition("=")
+        if not equals or not title or not members:
+            raise InputError(f"--group: a name and constraints are needed, such as flows=h1..h9, but it was {text!r}")
+        for part in members.split(","):
+            first, dots, last = part.strip().partition("..")
+            for name in (first, last) if dots else (first,):
+                if name not in names:
+                    raise unknown(f"group {title}: a constraint", name, names)
+            between = names[names.index(first) : names.index(last) + 1] if dots else [first]
+            found.setdefault(title, []).extend(between)
+    return found or None
+
+
+def typed_levels(typed: Iterable[str], names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Levels by constraint from `0,1%` for all of them and `shear=0,5%` for one."""
+    named: dict[str, tuple[str, ...]] = {}
+    everywhere: tuple[str, ...] | None = None
+    for text in typed:
+        name, equals, levels = text.rpartition("=")
         if equals:
-            named[name] = tuple(numbers.split(","))
+            named[name.strip()] = tuple(levels.split(","))
         else:
-            default = tuple(numbers.split(","))
-    constraints = {constraint.name: default for constraint in problem.constraints}
-    tolerances = Tolerances.of(problem, {**constraints, **named})
-    return Illumination(problem, tolerances, settings, Outside(patience=CHUNK_SECONDS))
+            everywhere = tuple(levels.split(","))
+    others = {} if everywhere is None else dict.fromkeys(names, everywhere)
+    return {**others, **named}
 
 
-def _named(name: str, dimension: int | None) -> Problem:
+def listed(typed: Iterable[str]) -> tuple[str, ...]:
+    """Names from several options, each with commas between them."""
+    return tuple(name.strip() for text in typed for name in text.split(",") if name.strip())
+
+
+def named_problem(name: str, dimension: int | None) -> Problem:
     """The problem of that name; where there is none, a file that cannot be used may be the reason."""
     if name not in names():
-        _tell(entry.error for entry in own.entries())
-    problem = own.loaded(get(name, dimension))
-    found = own.entry_of(name)
+        _tell(entry.error for entry in own_problems.entries())
+    problem = own_problems.loaded(get(name, dimension))
+    found = own_problems.entry_of(name)
     _tell(found.warnings if found else ())
     return problem
 
@@ -149,7 +229,7 @@ def list_problems(options: argparse.Namespace) -> None:
         print(f"\n{suite}")
         for name in listed:
             print(f"{name:<{width}} {_line(name)}")
-    for entry in own.entries():
+    for entry in own_problems.entries():
         _tell((entry.error, *entry.warnings))
 
 
@@ -185,16 +265,16 @@ def run_search(options: argparse.Namespace) -> int:
     started = time.perf_counter()
     curve: list[tuple[float, float, float]] = []
     code, why = 0, ""
-    interrupts = Interrupts()
+    interrupts = InterruptWatch()
     try:
-        with Progress(settings.evaluations, quiet=options.quiet) as progress, interrupts.heard():
+        with ProgressLine(settings.evaluations, quiet=options.quiet) as progress, interrupts.heard():
             _advance(search, progress, curve, interrupts)
     except KeyboardInterrupt:
         code, why = 130, INTERRUPTED
     except Exception as error:  # a function of one's own may raise anything
         if isinstance(error, InputError) and not search.evaluations:
             raise
-        code, why = (130, INTERRUPTED) if interrupts else (1, f" after {raised(error)}")
+        code, why = (130, INTERRUPTED) if interrupts else (1, f" after {describe_raised(error)}")
     finally:
         search.close()
     if not search.evaluations:
@@ -207,7 +287,7 @@ def run_search(options: argparse.Namespace) -> int:
     return code
 
 
-class Interrupts:
+class InterruptWatch:
     """Whether somebody pressed Ctrl-C.
 
     Python raises it wherever it is, and compiled code may tell that as an error of another kind, or swallow it.
@@ -237,18 +317,19 @@ class Interrupts:
 
 
 def _advance(
-    search: Illumination, progress: Progress, curve: list[tuple[float, float, float]], interrupts: Interrupts
+    search: Illumination, progress: ProgressLine, curve: list[tuple[float, float, float]], interrupts: InterruptWatch
 ) -> None:
     """Search to the end in pieces, each of which adds a point to the curve."""
-    settings, stride = search.settings, Stride()
+    settings, stride, filled = search.settings, StrideLength(), FilledCells(search)
     cells = settings.centroids if settings.archive == "centroids" else search.tolerances.cells
     while not search.done:
         spent, before, computed = search.evaluations, time.perf_counter(), time.thread_time()
         search.advance(stride.size)
         stride.learn(search.evaluations - spent, time.perf_counter() - before, time.thread_time() - computed)
         best = search.best_feasible
-        curve.append((search.evaluations, search.occupied, np.nan if best is None else best))
-        progress.update(search.evaluations, f"{search.occupied}/{cells} cells  feasible {number(best)}")
+        occupied = filled.count()
+        curve.append((search.evaluations, occupied, np.nan if best is None else best))
+        progress.update(search.evaluations, f"{occupied}/{cells} cells  feasible {number(best)}")
         if interrupts:
             raise KeyboardInterrupt
 
@@ -258,13 +339,24 @@ def show_file(options: argparse.Namespace) -> None:
     snapshot = load(options.file)
     archive = snapshot.archive()
     print(describe(snapshot))
-    labels = [archive.tolerances.labels(i) for i in range(len(archive.tolerances.names))]
-    print("\nelites, best first")
-    for elite in sorted(archive, key=lambda each: each.f)[:20]:
-        place = "  ".join(f"{name} {labels[i][elite.bins[i]]}" for i, name in enumerate(archive.tolerances.names))
-        print(f"  {number(elite.f):>12}  {'feasible  ' if elite.feasible else 'infeasible'}  {place}")
-    if len(archive) > 20:
-        print(f"  and {len(archive) - 20} more; `export` writes them all")
+    print("\nconstraints")
+    for constraint in archive.problem.constraints:
+        hard = "  hard: satisfied everywhere" if constraint.name in archive.tolerances.hard else ""
+        print(f"  {named_limit(constraint)}{f'  {constraint.meaning}' if constraint.meaning else ''}{hard}")
+    print("\nelites, best first; within the allowances before those beyond")
+    order = np.lexsort((archive.elites.f, ~archive.within_allowance))[:MOST_SHOWN].tolist()
+    for elite, within in zip(map(archive.elite, order), archive.within_allowance[order], strict=True):
+        word = "feasible" if elite.feasible else "within" if within else "beyond"
+        print(f"  {number(archive.problem.shown_objective(elite.f)):>12}  {word:<8}  {broken_text(archive, elite)}")
+    if len(archive) > MOST_SHOWN:
+        print(f"  and {len(archive) - MOST_SHOWN} more; `export` writes them all")
+
+
+def broken_text(archive: Archive, elite: Elite) -> str:
+    """What an elite breaks, each by how much in its unit and in per cent."""
+    pairs = zip(archive.problem.constraints, elite.violations, archive.problem.feasible_up_to, strict=True)
+    broken = [f"{each.name} by {violation_text(each, float(v))}" for each, v, most in pairs if v > most]
+    return ", ".join(broken) or "satisfies every constraint"
 
 
 def load(path: Path) -> Snapshot:
@@ -288,30 +380,26 @@ def check_place(path: Path) -> None:
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"--out: the folder {path.parent} must be writable, but it is not")
     try:
-        os.lstat(_beside(path))
+        os.lstat(beside(path))
     except FileNotFoundError:
         return
     except OSError as error:
         raise InputError(f"--out: {path}: {error.strerror}") from None
 
 
-def _beside(path: Path) -> Path:
-    """The name under which a file is written at first."""
-    return path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-
-
 def save(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, for whoever may read a new file of this user."""
+    save_written(path, lambda file: file.write(content))
+
+
+def save_written(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Likewise a file that is written piece by piece."""
     check_place(path)
-    new = _beside(path)
     try:
-        with open(new, "xb") as file:
-            file.write(content)
-        os.replace(new, path)
+        with whole_file(path, 0o666) as file:
+            write(file)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def describe(snapshot: Snapshot) -> str:
@@ -319,58 +407,33 @@ def describe(snapshot: Snapshot) -> str:
     archive = snapshot.archive()
     s = archive.statistics
     rate = snapshot.evaluations / snapshot.seconds if snapshot.seconds else 0.0
+    speed = pace(rate) if rate < 1.0 else f"{rate:,.0f}/s"
+    within = archive.best_within_allowance()
     possible = f", {s.coverage_of_possible:.0%} of the {s.possible} that can exist" if s.possible < s.cells else ""
     lines = [
-        f"{archive.problem.title} · {snapshot.settings.search} · seed {snapshot.settings.seed}",
-        f"evaluations    {snapshot.evaluations:,} of {snapshot.settings.evaluations:,} ({rate:,.0f}/s)",
+        f"{archive.problem.title} · {snapshot.spec.settings.search} · seed {snapshot.spec.settings.seed}",
+        f"evaluations    {snapshot.evaluations:,} of {snapshot.spec.settings.evaluations:,} ({speed})",
         f"cells          {s.occupied:,} of {s.cells:,} ({s.coverage:.0%}){possible}",
-        f"best overall   {number(s.best)}",
-        f"best feasible  {number(s.best_feasible)}",
+        f"best feasible  {_objective(archive, s.best_feasible)}",
+        f"best allowed   {_objective(archive, None if within is None else within.f)}, within your allowances",
         f"QD score       {s.qd_score:.4g}",
     ]
     if snapshot.refused:
         kinds = ", ".join(f"{count:,} {kind}" for kind, (count, _) in snapshot.failures.items())
         lines.append(f"refused        {snapshot.refused:,} candidates: {kinds or 'a value is not a finite number'}")
+        lines += [f"  last {kind}: {words}" for kind, (_, words) in snapshot.failures.items() if words]
+    if said := closest_sentence(archive):
+        lines.append(f"how close      {said}")
     return "\n".join(lines)
+
+
+def _objective(archive: Archive, f: float | None) -> str:
+    """An objective as people mean it, with its name and unit where it has one."""
+    problem = archive.problem
+    named = "" if problem.objective == "f" else f"{objective_text(problem.objective, problem.objective_unit)} "
+    return f"{named}{number(f if f is None else problem.shown_objective(f))}"
 
 
 def number(value: float | None) -> str:
     """A value to four digits, or a word where there is none."""
     return "none yet" if value is None else f"{value:.4g}"
-
-
-def elite_record(archive: Archive, elite: Elite) -> dict[str, Any]:
-    """One elite as plain values, raw numbers in full precision."""
-    labels = archive.tolerances.labels
-    names = archive.tolerances.names
-    values = [*elite.g, *elite.h]
-    record = {
-        "cell": elite.cell,
-        **{f"bin_{name}": labels(i)[elite.bins[i]] for i, name in enumerate(names)},
-        "f": elite.f,
-        **{f"constraint_{name}" if name in COLUMNS else name: float(values[i]) for i, name in enumerate(names)},
-        **{f"violation_{name}": float(elite.violations[i]) for i, name in enumerate(names)},
-        "feasible": elite.feasible,
-        "found_at": elite.found_at,
-        "operator": elite.operator,
-    }
-    for name, value in zip(archive.problem.variables, elite.x, strict=True):
-        record[f"variable_{name}" if name in record else name] = float(value)
-    return record
-
-
-def elites_csv(archive: Archive) -> str:
-    """All elites as comma-separated values."""
-    import io
-
-    text = io.StringIO()
-    rows = [elite_record(archive, elite) for elite in archive]
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["cell", "f"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def elites_json(archive: Archive) -> str:
-    """All elites as a JSON list."""
-    return json.dumps([elite_record(archive, elite) for elite in archive], indent=1) + "\n"

@@ -1,4 +1,4 @@
-"""`runs`, `start`, `pause`, `resume`, `stop`, `pace`, `delete`, `export`, `import`, `limit` and `worker`.
+"""`runs`, `start`, `pause`, `resume`, `stop`, `again`, `pace`, `delete`, `export`, `import`, `limit` and `worker`.
 
 Runs that outlive the terminal. The dashboard uses the same store.
 """
@@ -8,36 +8,39 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from mapelites import logs
 from mapelites.commands.engine import (
     add_problems_option,
     add_search_options,
     describe,
-    elites_csv,
-    elites_json,
     load,
     number,
     parse_search,
-    save,
+    save_written,
     watch_problems,
 )
 from mapelites.commands.parsing import whole
-from mapelites.commands.progress import Progress
-from mapelites.errors import InputError
-from mapelites.family import end_with, leave
+from mapelites.core.errors import InputError
 from mapelites.runs import Run, RunRequest, Store, presence
 from mapelites.runs.entries import ID
 from mapelites.runs.record import OVER
-from mapelites.runs.supervisor import ONE_THREAD, Supervisor, start_supervisor
+from mapelites.runs.supervisor import Supervisor, start_supervisor
+from mapelites.snapshot.exports import csv_pieces, json_pieces
+from mapelites.system import logs
+from mapelites.system.cores import ONE_THREAD
+from mapelites.system.processes import end_with_starter, exit_at_once
+from mapelites.system.progress import ProgressLine
 
 FOLLOW_SECONDS = 0.1
 SETTLE_SECONDS = 5.0  # far longer than a worker takes to do what is asked of it
@@ -60,6 +63,8 @@ def register(commands: Any) -> None:
     ]
     for name, about, change in verbs:
         _command(commands, name, about, _changing(change)).add_argument("run", nargs="+", help="ids of runs")
+    again = _command(commands, "again", "queue the same run once more, from its seed on", run_again)
+    again.add_argument("run", nargs="+", help="ids of runs")
     pace = _command(commands, "pace", "slow a run down, or let it go", set_pace)
     pace.add_argument("run", help="a run's id")
     pace.add_argument("pace", help="evaluations per second, or none")
@@ -103,10 +108,20 @@ def _changing(change: Callable[[Store, str], None]) -> Callable[[argparse.Namesp
         for run_id in options.run:
             change(store, run_id)
             print(f"run {run_id} is {_settled(store, run_id)}")
+            if reason := store.run(run_id).reason:
+                print(reason)
         if any(store.run(run_id).state == "queued" for run_id in options.run):
             _say_if_nobody_works(store)
 
     return action
+
+
+def run_again(options: argparse.Namespace) -> None:
+    """Begin runs anew that were lost, or that somebody wants to see once more."""
+    store = Store(options.data)
+    for run_id in options.run:
+        print(f"run {run_id} is computed again as run {store.again(run_id)}")
+    _say_if_nobody_works(store)
 
 
 def _settled(store: Store, run_id: str) -> str:
@@ -208,7 +223,7 @@ def _somebody_works(store: Store, problems: Sequence[Path]) -> Iterator[None]:
             worker.kill()
 
 
-class Absence:
+class AbsentWorkerNotice:
     """Says once that the worker is gone, and again when it was back in between."""
 
     def __init__(self, store: Store) -> None:
@@ -216,7 +231,7 @@ class Absence:
 
     def look(self, now: float) -> None:
         """See whether a worker is there."""
-        if presence.of(self._store.path)[0]:
+        if presence.supervisor_presence(self._store.path)[0]:
             self._since, self._said = now, False
         elif now - self._since > ABSENT_SECONDS and not self._said:
             self._said = True
@@ -225,8 +240,8 @@ class Absence:
 
 def _follow(store: Store, run_id: str, quiet: bool) -> Run:
     """Redraw the bar until nothing more happens to the run."""
-    seen, run, absence = -1, store.run(run_id), Absence(store)
-    with Progress(run.request.settings.evaluations, quiet=quiet) as progress:
+    seen, run, absence = -1, store.run(run_id), AbsentWorkerNotice(store)
+    with ProgressLine(run.request.settings.evaluations, quiet=quiet) as progress:
         while run.state not in (*OVER, "paused") and run.deleted is None:
             absence.look(time.monotonic())
             version = store.version(run_id)
@@ -273,15 +288,16 @@ def delete_runs(options: argparse.Namespace) -> None:
 
 def export_run(options: argparse.Namespace) -> None:
     """All elites with full precision, or the whole run."""
-    content = _exported(options)
+    write = _exported(options)
     if options.out:
-        save(options.out, content)
+        save_written(options.out, write)
     else:
-        sys.stdout.buffer.write(content)
+        write(sys.stdout.buffer)
         sys.stdout.flush()
 
 
-def _exported(options: argparse.Namespace) -> bytes:
+def _exported(options: argparse.Namespace) -> Callable[[IO[bytes]], None]:
+    """What writes the export to a file, piece by piece."""
     file = Path(options.run)
     if os.path.exists(options.run) or not ID.fullmatch(options.run):
         if options.npz:
@@ -290,7 +306,7 @@ def _exported(options: argparse.Namespace) -> bytes:
     else:
         store = Store(options.data)
         if options.npz:
-            return store.export(options.run)
+            return partial(_write_run, store, options.run)
         found = store.snapshot(options.run)
         if found is None:
             raise InputError(
@@ -298,7 +314,16 @@ def _exported(options: argparse.Namespace) -> bytes:
             )
         snapshot = found
     archive = snapshot.archive()
-    return (elites_json(archive) if options.json else elites_csv(archive)).encode()
+    pieces = json_pieces(archive) if options.json else csv_pieces(archive)
+    return lambda out: out.writelines(piece.encode() for piece in pieces)
+
+
+def _write_run(store: Store, run_id: str, out: IO[bytes]) -> None:
+    """The whole run; first to a file that can be gone back in, as the terminal or a pipe cannot."""
+    with tempfile.TemporaryFile() as whole:
+        store.export_to(run_id, whole)
+        whole.seek(0)
+        shutil.copyfileobj(whole, out)
 
 
 def import_run(options: argparse.Namespace) -> None:
@@ -343,6 +368,6 @@ def work(options: argparse.Namespace) -> None:
         os.execve(sys.executable, arguments, {**os.environ, **ONE_THREAD})
     logs.set_up("worker")
     if options.with_parent:
-        end_with(os.getppid(), by=signal.SIGTERM)
+        end_with_starter()
     Supervisor(options.data, options.processes).run(wait=options.wait)
-    leave(0)
+    exit_at_once(0)

@@ -1,4 +1,4 @@
-"""Every problem by name: the competition's, the gallery's, and one's own from files and formulas.
+"""Every problem by name: those of the suites, and one's own from files and formulas.
 
 >>> from mapelites.problems import get, names
 >>> names()[0], get("C16", 10).title, get("pressure-vessel").dimension
@@ -7,55 +7,51 @@
 
 from __future__ import annotations
 
-from mapelites.errors import InputError, unknown
-from mapelites.problem import Problem
-from mapelites.problems import cec2006, cec2010, gallery
-from mapelites.problems.files import described, is_description
+from mapelites.core.errors import InputError, unknown
+from mapelites.core.problem import BY_NAME, Problem, ProblemSource
 from mapelites.problems.formulas import problem_of
-from mapelites.problems.library import Library
+from mapelites.problems.own.files import problem_from_description
+from mapelites.problems.own.library import Library
+from mapelites.problems.suites import available_suites, suite_of
 
-__all__ = ["built_in", "dimensions", "find", "get", "names", "own", "renewed", "suites"]
+__all__ = ["built_in", "dimensions", "find", "get", "names", "own_problems", "renewed", "suites"]
 
-PREFERRED_DIMENSION = 10
-own = Library()  # of this process: which files it was told to read
+own_problems = Library()  # of this process: which files it was told to read
 
 
 def suites() -> dict[str, tuple[str, ...]]:
     """The names of all problems, by where they come from; one's own come first where there are any."""
-    mine = own.names()
+    mine = own_problems.names()
     yours = {"Yours": mine} if mine else {}
-    more = {"CEC 2006": cec2006.NAMES} if cec2006.available() else {}
-    return {**yours, "Gallery": gallery.NAMES, "CEC 2010": cec2010.NAMES, **more}
+    return {**yours, **{suite.title: suite.names for suite in available_suites()}}
 
 
 def names() -> tuple[str, ...]:
     """The names of all problems, the built-in ones first."""
-    return (*built_in(), *own.names())
+    return (*built_in(), *own_problems.names())
 
 
 def built_in() -> tuple[str, ...]:
-    """The names of the problems that are always there."""
-    return (*cec2010.NAMES, *gallery.NAMES, *(cec2006.NAMES if cec2006.available() else ()))
+    """The names of the suites' problems, those first that come in several dimensions."""
+    several_first = sorted(available_suites(), key=lambda suite: suite.dimensions is None)
+    return tuple(name for suite in several_first for name in suite.names)
 
 
 def dimensions(name: str) -> tuple[int, ...]:
     """The dimensions a problem can have; most have exactly one."""
-    return cec2010.dimensions(name) if name in cec2010.NAMES else (get(name).dimension,)
+    suite = suite_of(name)
+    return (get(name).dimension,) if suite is None else suite.dimensions_of(name)
 
 
 def get(name: str, dimension: int | None = None) -> Problem:
     """A problem by name, in so many dimensions where it leaves the choice.
 
-    One from a Python file is its description alone: `own.loaded` brings its function with it.
+    One from a Python file is its description alone: `own_problems.loaded` brings its function with it.
     """
-    if name in cec2010.NAMES:
-        possible = cec2010.dimensions(name)
-        usual = PREFERRED_DIMENSION if PREFERRED_DIMENSION in possible else possible[0]
-        return cec2010.get(name, usual if dimension is None else dimension)
-    if name in cec2006.NAMES:
-        problem: Problem | None = cec2006.get(name)
-    else:
-        problem = gallery.get(name) if name in gallery.NAMES else own.get(name)
+    suite = suite_of(name)
+    if suite is not None:
+        return suite.problem(name, dimension)
+    problem = own_problems.get(name)
     if problem is None:
         raise unknown("the problem", name, names())
     if dimension is not None and dimension != problem.dimension:
@@ -63,16 +59,16 @@ def get(name: str, dimension: int | None = None) -> Problem:
     return problem
 
 
-def renewed(name: str, source: str) -> str:
+def renewed(name: str, source: ProblemSource) -> ProblemSource:
     """What a new run of an old run's problem stores: of one from a file, its newest version."""
-    return get(name).source if is_description(source) else source
+    return get(name).source if source.kind == "file" else source
 
 
-def find(name: str, dimension: int, source: str = "") -> Problem:
+def find(name: str, dimension: int, source: ProblemSource = BY_NAME) -> Problem:
     """The problem of a run: by its name, or by what the run stores of it where it is somebody's own."""
-    if not source:
+    if source.kind == "name":
         return get(name, dimension)
-    problem = described(source) if is_description(source) else problem_of(source)
+    problem = (problem_from_description if source.kind == "file" else problem_of)(source.text)
     if (problem.name, problem.dimension) != (name, dimension):
         raise InputError(f"{name} {dimension}D must be what the run's own problem is, but that is {problem.name}")
     return problem

@@ -21,8 +21,8 @@ class Attention:
     """
 
     def __init__(self) -> None:
-        shared = memoryview(mmap(-1, 16)).cast("d")
-        self._since, self._slept = shared[:1], shared[1:]
+        shared = memoryview(mmap(-1, 24)).cast("d")
+        self._since, self._slept, self._finishing = shared[:1], shared[1:2], shared[2:]
         self._since[0] = math.inf
 
     @contextmanager
@@ -37,6 +37,15 @@ class Attention:
     def is_elsewhere_since(self, moment: float) -> bool:
         """For the supervisor: whether the process has not listened since that moment of the monotonic clock."""
         return self._since[0] <= moment
+
+    @property
+    def finishes(self) -> bool:
+        """For the supervisor: whether the process let go of its run and only waits for evaluations under way."""
+        return bool(self._finishing[0])
+
+    def finish(self) -> None:
+        """For the process: say so."""
+        self._finishing[0] = 1.0
 
     @property
     def slept(self) -> float:

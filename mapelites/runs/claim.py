@@ -18,17 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites import problems
-from mapelites.errors import InputError
-from mapelites.problem import Problem
-from mapelites.runs.change import Change
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Problem
+from mapelites.evaluation.answer import RunServices
 from mapelites.runs.entries import Entries
 from mapelites.runs.errors import ClaimLostError, DamagedError, UnknownRunError
 from mapelites.runs.evaluations import EvaluationLog
 from mapelites.runs.history import History, Moment
 from mapelites.runs.record import OVER, Checkpoint, Record, State, Wish
 from mapelites.search import Illumination
-from mapelites.slow import Outside
-from mapelites.snapshot import Snapshot, pack, unpack
+from mapelites.snapshot.change import SnapshotChange
+from mapelites.snapshot.engine import Engine, present_engine
+from mapelites.snapshot.snapshot import Snapshot, pack, unpack
 
 KEPT_CHECKPOINTS = 2
 PATIENCE_SECONDS = 0.1  # a search waits no longer for an answer before somebody is listened to
@@ -42,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Progress:
+class ResumedSearch:
     """A search taken up again: itself, the seconds it computed before, and its curve so far."""
 
     search: Illumination
@@ -69,16 +70,20 @@ class Claim:
             if record.deleted is not None or record.state not in ("queued", "running") or record.claim:
                 return None
             if record.wish:
-                entries.write(over(record, WISHED[record.wish]))
+                entries.write(ended_record(record, WISHED[record.wish]))
                 return None
             try:
                 history = entries.history(run_id)
             except DamagedError as error:
-                entries.write(over(record, "failed", str(error)))
+                entries.write(ended_record(record, "failed", str(error)))
+                return None
+            if (words := of_another_engine(record)) and record.agreed != present_engine().key:
+                entries.write(ended_record(record, "paused", words))
                 return None
             token = token or secrets.token_hex(8)
             started = time.time() if record.started is None else record.started
-            entries.write(replace(record, state="running", claim=token, started=started, reason=None, traceback=None))
+            record = replace(record, state="running", claim=token, started=started, reason=None, traceback=None)
+            entries.write(replace(record, engines=_engines(record)))
         return cls(entries, run_id, token, history)
 
     def record(self) -> Record:
@@ -91,10 +96,10 @@ class Claim:
             raise ClaimLostError(self.run_id)
         return record
 
-    def resume(self, record: Record) -> Progress:
+    def resume(self, record: Record) -> ResumedSearch:
         """The search at the newest checkpoint that can be used, or at its beginning."""
-        problem = problems.own.loaded(record.request.get_problem())
-        outside = Outside(EvaluationLog(self.entries.log_path(self.run_id), record.request), PATIENCE_SECONDS)
+        problem = problems.own_problems.loaded(record.request.get_problem())
+        outside = RunServices(EvaluationLog(self.entries.log_path(self.run_id), record.request), PATIENCE_SECONDS)
         for checkpoint in reversed(record.checkpoints):
             try:
                 content = self.entries.state_bytes(self.run_id, checkpoint.version)
@@ -102,11 +107,11 @@ class Claim:
                     return _progress(record, content, problem, outside)
             except (InputError, KeyError) as error:  # an older one, or the beginning, leads to the same archive
                 log.warning("run %s: checkpoint %s cannot be used: %s", self.run_id, checkpoint.version, error)
-        return Progress(record.request.begin(problem=problem, outside=outside), 0.0, np.empty((0, 3)))
+        return ResumedSearch(record.request.begin(problem=problem, outside=outside), 0.0, np.empty((0, 3)))
 
     def publish(
         self,
-        seen: Snapshot | Change,
+        seen: Snapshot | SnapshotChange,
         checkpoint: Mapping[str, NDArray[Any]] | None = None,
         state: State | None = None,
         reason: str | None = None,
@@ -119,10 +124,10 @@ class Claim:
         taken back.
         """
         content, saved = seen.to_bytes(), None
-        snapshot, base = (seen.moment, seen.base) if isinstance(seen, Change) else (seen, None)
+        snapshot, base = (seen.moment, seen.base) if isinstance(seen, SnapshotChange) else (seen, None)
         if checkpoint is not None:
             saved = pack({"seconds": snapshot.seconds}, {**checkpoint, CURVE: snapshot.curve})
-        with self.entries.database.writing():
+        with self.entries.database.writing(durable=saved is not None or state is not None):
             record, history = self._as_written() or self.record(), self._history
             for each in passed:
                 if each.evaluations < snapshot.evaluations:
@@ -136,7 +141,7 @@ class Claim:
                 record = self._with_checkpoint(record, saved)
                 state = WISHED[record.wish] if record.wish and state is None else state
             if state is not None:
-                record = over(record, state, reason)
+                record = ended_record(record, state, None if state == "stopped" else reason)
             if state == "finished":
                 record = self._without_checkpoints(record)
             size = history.size + sum(each.size for each in record.checkpoints) + self.entries.log_size(self.run_id)
@@ -181,14 +186,14 @@ class Claim:
     def settle(self, state: State, reason: str, traceback: str | None = None) -> None:
         """Let go of a run in a state of its own, with the reason."""
         with self.entries.database.writing():
-            self.entries.write(over(self.record(), state, reason, traceback))
+            self.entries.write(ended_record(self.record(), state, reason, traceback))
 
     def halt(self) -> Wish | None:
         """Do what is wished without the run's process; the last checkpoint stands. What that was, if anything."""
         with self.entries.database.writing():
             record = self.record()
             if record.wish:
-                self.entries.write(over(record, WISHED[record.wish]))
+                self.entries.write(ended_record(record, WISHED[record.wish]))
             return record.wish
 
     def died(self, reason: str, traceback: str | None) -> None:
@@ -199,14 +204,31 @@ class Claim:
             deaths = record.deaths + 1 if record.died_at == place else 1
             record = replace(record, claim=None, died_at=place, deaths=deaths)
             if record.wish:
-                record = over(record, WISHED[record.wish])
+                record = ended_record(record, WISHED[record.wish])
             elif deaths >= MOST_DEATHS:
                 said = f"its process died {deaths} times after evaluation {place:,}: {reason}"
-                record = over(record, "failed", said, traceback)
+                record = ended_record(record, "failed", said, traceback)
             self.entries.write(record)
 
 
-def over(record: Record, state: State, reason: str | None = None, traceback: str | None = None) -> Record:
+def of_another_engine(record: Record) -> str | None:
+    """Why a run should not simply go on, in words, where another engine than this one began it."""
+    if not record.checkpoints or not record.engines or record.engines[-1].key == present_engine().key:
+        return None
+    return (
+        f"another engine began it, {record.engines[-1].words()}, and this is {present_engine().words()}: resumed once "
+        "more it goes on with this one, to a map that neither makes alone; run again, this one makes its own"
+    )
+
+
+def _engines(record: Record) -> tuple[Engine, ...]:
+    """Those that searched, with the one that does now."""
+    if not record.checkpoints:
+        return (present_engine(),)  # from the beginning
+    return record.engines if record.engines[-1:] == (present_engine(),) else (*record.engines, present_engine())
+
+
+def ended_record(record: Record, state: State, reason: str | None = None, traceback: str | None = None) -> Record:
     """The record in a state in which no process works on it."""
     trace = _shortened(traceback) if traceback else None
     finished = time.time() if state in OVER else None
@@ -241,7 +263,7 @@ def with_progress(record: Record, moment: Moment, snapshot: Snapshot, best: floa
     )
 
 
-def _progress(record: Record, content: bytes, problem: Problem, outside: Outside) -> Progress:
+def _progress(record: Record, content: bytes, problem: Problem, outside: RunServices) -> ResumedSearch:
     about, arrays = unpack(content)
     curve = arrays.pop(CURVE)
-    return Progress(record.request.begin(arrays, problem, outside), float(about["seconds"]), curve)
+    return ResumedSearch(record.request.begin(arrays, problem, outside), float(about["seconds"]), curve)

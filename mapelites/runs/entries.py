@@ -5,29 +5,44 @@ version/<id>               a number that grows with every change
 history/<id>               which snapshots there are
 snapshot/<id>/<version>    one snapshot, whole or as the change of another; written once, never changed
 state/<id>/<version>       one checkpoint, likewise
+findings/<id>/<version>    what jobs found, likewise; `jobs/board.py`
+job/<id>/<job>             one job, a small table
 
-Beside the database, evaluations/<id> is a file that only grows: what workers were asked, and what they answered.
+Beside the database, evaluations/<id> is a file that only grows: what workers were asked, and what they answered; and
+runs/<id> is what the run can be made again from where its entries are lost (`storage/keepsakes.py`).
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from mapelites.errors import InputError
-from mapelites.runs.change import whole
-from mapelites.runs.database import Database
+import numpy as np
+import orjson
+
+from mapelites.core.errors import InputError
 from mapelites.runs.errors import DamagedError, UnknownRunError, disk_error
 from mapelites.runs.history import History
 from mapelites.runs.record import Record
-from mapelites.snapshot import Snapshot
+from mapelites.runs.storage.database import FILE_FROM, Database
+from mapelites.runs.storage.keepsakes import Keepsakes
+from mapelites.snapshot.change import whole_snapshot
+from mapelites.snapshot.snapshot import Snapshot, pack, unpack
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is easily taken for another
 ID = re.compile(f"[{LETTERS}]{{8}}")
 RECORD = "entry/"
+Found = tuple[str, Record | InputError]
+
+log = logging.getLogger(__name__)
 
 
 class Entries:
@@ -35,17 +50,62 @@ class Entries:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.keepsakes = Keepsakes(database.path)
+        self._seen = threading.local()  # the database's numbers when this thread looked last
+        self._listed: list[Found] = []
+        self._healed = 0  # how often the database had been made again when missing runs were last brought back
+        self._read: dict[str, tuple[Any, Record]] = {}  # by id, with the stamp of its version
 
     def new_id(self) -> str:
         """An id that no run has."""
         while True:
             run_id = "".join(secrets.choice(LETTERS) for _ in range(8))
-            if self.database.get(RECORD + run_id) is None:
+            if self.is_free(run_id):
                 return run_id
+
+    def is_free(self, run_id: str) -> bool:
+        """Whether no run has this id, and none had it that was erased: somebody may still show its map."""
+        return self.database.get(RECORD + run_id) is None and self.database.get(f"erased/{run_id}") is None
 
     def ids(self) -> list[str]:
         """The ids of all runs, in no particular order."""
         return [key.removeprefix(RECORD) for key in self.database.keys(RECORD)]
+
+    def all(self) -> list[Found]:
+        """Every run with its record, or with what is wrong with it; what did not change is not read again."""
+        changes = self.database.changes()
+        if getattr(self._seen, "changes", None) != changes:
+            self._listed = self._look()
+            self._seen.changes = changes
+        return self._listed
+
+    def _look(self) -> list[Found]:
+        stamps, ids = self.database.stamps("version/"), self.ids()
+        found: list[Found] = []
+        for run_id in ids:
+            stamp = stamps.get(f"version/{run_id}")
+            known = self._read.get(run_id)
+            if known is not None and stamp is not None and known[0] == stamp:
+                found.append((run_id, known[1]))
+                continue
+            try:
+                record = self.record(run_id)
+            except DamagedError as error:
+                found.append((run_id, error))
+            except UnknownRunError:
+                continue  # erased since its id was read
+            else:
+                found.append((run_id, record))
+                self._read[run_id] = stamp, record
+        missing = sorted(self.keepsakes.ids() - set(ids))
+        if missing and self.database.remade > self._healed and not self.database.is_writing:
+            self._healed = self.database.remade
+            for run_id in missing:
+                self.bring_back(run_id)
+            return self._look()
+        for gone in self._read.keys() - set(ids):
+            self._read.pop(gone, None)
+        return found + [(run_id, _missing(run_id)) for run_id in missing if ID.fullmatch(run_id)]
 
     def record(self, run_id: str) -> Record:
         """The record of a run."""
@@ -64,7 +124,55 @@ class Entries:
         record = replace(record, version=record.version + 1)
         self.database.put_table(RECORD + record.id, record.as_table())
         self.database.put(f"version/{record.id}", record.version)
+        if record.state != "running":  # while it runs, its next rest is near, and its beginning known
+            self.database.afterwards(partial(self.keep, record.id))
         return record
+
+    def keep(self, run_id: str) -> None:
+        """Put down beside the database what the run can be made again from."""
+        try:
+            record = self.record(run_id)
+            history = orjson.dumps(self.history(run_id).as_table())
+            parts = {"history": history, "request": record.request.text.encode()}
+            for name, key in _newest_parts(record):
+                content = self._bytes(key)
+                if content is not None and len(content) < FILE_FROM:  # longer ones are files that say what they are
+                    parts[name] = content
+            arrays = {name: np.frombuffer(content, dtype=np.uint8) for name, content in parts.items()}
+            self.keepsakes.write(run_id, pack({"record": record.as_table()}, arrays))
+        except (InputError, OSError) as error:
+            log.warning("run %s: nothing could be put down beside the database: %s", run_id, error)
+
+    def bring_back(self, run_id: str) -> bool:
+        """Restore a run in a transaction of its own; whether that could be done."""
+        try:
+            with self.database.writing():
+                self.restore(run_id)
+        except (InputError, KeyError, ValueError, TypeError, OSError) as error:
+            log.warning("run %s is missing, and what was kept of it cannot be used: %s", run_id, error)
+            return False
+        return True
+
+    def restore(self, run_id: str) -> None:
+        """Take a run whose record is lost from what was put down beside the database, inside of `writing`.
+
+        Its history may still be there, and be longer; its version goes on from the highest that anybody has seen.
+        """
+        about, arrays = unpack(self.keepsakes.read(run_id))
+        record = replace(Record.from_table(run_id, about["record"]), claim=None, wish=None)
+        history = History.from_table(orjson.loads(arrays["history"].tobytes()))
+        with suppress(DamagedError):
+            table = self.database.get_table(f"history/{run_id}")
+            there = None if table is None else History.from_table(table)
+            history = there if there is not None and len(there.moments) >= len(history.moments) else history
+        for name, key in _newest_parts(record):
+            if name in arrays and self.database.get(key) is None:
+                self.database.put(key, arrays[name].tobytes())
+        versions = [record.version, *history.versions]
+        with suppress(DamagedError):
+            versions.append(int(self.database.get(f"version/{run_id}") or 0))
+        self.write_history(run_id, history)
+        self.write(replace(record, version=max(versions)))
 
     def announce(self) -> None:
         """Let the supervisor know that a run was changed by somebody else."""
@@ -80,6 +188,8 @@ class Entries:
     def history(self, run_id: str) -> History:
         """Which snapshots the run has."""
         table = self.database.get_table(f"history/{run_id}")
+        if table is None and self.record(run_id).snapshot is not None:
+            raise DamagedError(f"run {run_id}: the store must have its history, but it is missing")
         return History() if table is None else History.from_table(table)
 
     def write_history(self, run_id: str, history: History) -> None:
@@ -105,13 +215,17 @@ class Entries:
         None where these are no longer there.
         """
         try:
-            return whole(content, read)
+            return whole_snapshot(content, read)
         except InputError as error:
             raise DamagedError(f"run {run_id}: its snapshot {version} is damaged ({error})") from None
 
     def state_bytes(self, run_id: str, version: int) -> bytes | None:
         """One checkpoint as it was written, or None where it is no longer there."""
         return self._bytes(f"state/{run_id}/{version}")
+
+    def findings_bytes(self, run_id: str, version: int) -> bytes | None:
+        """What jobs found, as it was written, or None where it is no longer there."""
+        return self._bytes(f"findings/{run_id}/{version}")
 
     def log_path(self, run_id: str) -> Path:
         """Where the evaluations of a run are logged, if they are."""
@@ -152,12 +266,26 @@ class Entries:
 
     def erase(self, run_id: str) -> None:
         """Delete a run with everything it has, for good; what its entries say need not be readable for that."""
-        for prefix in (f"snapshot/{run_id}/", f"state/{run_id}/"):
-            for key in list(self.database.keys(prefix)):
+        self.keepsakes.forget(run_id)
+        self.database.put(f"erased/{run_id}", 1)
+        for prefix in (f"snapshot/{run_id}/", f"state/{run_id}/", f"findings/{run_id}/", f"job/{run_id}/"):
+            for key in self.database.keys(prefix):
                 self.database.drop(key)
         self.log_path(run_id).unlink(missing_ok=True)
         for key in (f"history/{run_id}", f"version/{run_id}", RECORD + run_id):
             self.database.drop(key)
+
+
+def _newest_parts(record: Record) -> list[tuple[str, str]]:
+    """The names and keys of what a run needs to be shown, and to go on."""
+    parts = [] if record.snapshot is None else [("snapshot", f"snapshot/{record.id}/{record.snapshot}")]
+    return parts + [("checkpoint", f"state/{record.id}/{each.version}") for each in record.checkpoints[-1:]]
+
+
+def _missing(run_id: str) -> DamagedError:
+    return DamagedError(
+        f"run {run_id}: the store must have an entry for it, but that is missing; `doctor --repair` brings it back"
+    )
 
 
 def _size(path: Path) -> int:

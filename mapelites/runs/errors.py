@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 from pathlib import Path
 
-from mapelites.errors import InputError
+from mapelites.core.errors import InputError
 
 LEAST_FREE = 64 * 1024
+LOST = "the database of the runs is missing"
+CORRUPT_WORDS = ("no such table", "no such column", "malformed", "not a database", "unsupported file format", LOST)
 RESERVE = 4 * 2**20  # bytes kept for bad times in a file of the store's
 
 
@@ -20,6 +23,10 @@ class DamagedError(InputError):
     """One entry of the store is not what was written there; the others stay usable."""
 
 
+class CorruptError(StoreError):
+    """The database as a whole cannot be read; it can be made again from its parts."""
+
+
 class UnknownRunError(InputError):
     """There is no run of that id."""
 
@@ -28,11 +35,20 @@ class ClaimLostError(Exception):
     """The run belongs to another process by now, or is gone: whoever gets this must stop writing."""
 
 
+def is_corrupt(error: BaseException) -> bool:
+    """Whether it is the content of the database that cannot be read, and not the disk, or a lock."""
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    said = str(error)
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or any(each in said for each in CORRUPT_WORDS)
+
+
 def disk_error(path: Path, error: BaseException) -> StoreError:
     """A failed reading or writing of the store in words."""
     if os.path.lexists(path) and not os.path.isdir(path):  # a `Path` would raise where it cannot look
         return StoreError(f"store: {path} must be a folder, but there is a file of that name")
-    known = trouble(path)
+    known = store_trouble(path)
     if known:
         return StoreError(known)
     number = getattr(error, "errno", None)
@@ -45,12 +61,12 @@ def disk_error(path: Path, error: BaseException) -> StoreError:
     return StoreError(f"store: {path} should be readable and writable, but the system said: {why}")
 
 
-def gone(path: Path) -> StoreError:
+def folder_gone_error(path: Path) -> StoreError:
     """The store's folder was there and is no longer."""
     return StoreError(f"store: {path} is gone; put it back and the runs go on, or start anew with an empty one")
 
 
-def trouble(path: Path) -> str | None:
+def store_trouble(path: Path) -> str | None:
     """What keeps the store from being written at this moment, found out without writing."""
     try:
         for folder in (path, path / "cache"):

@@ -15,7 +15,7 @@ SAVED_SECONDS = 5.0  # the share of so long can be saved
 IN_LINE = Path("/proc/thread-self/schedstat")
 
 
-class Stride:
+class StrideLength:
     """How many evaluations to ask for, so that a piece takes about 40 ms whatever the problem costs.
 
     These are the processor's, and up to twice as many of the clock: where others take the processor, or the problem
@@ -42,6 +42,8 @@ class Pace:
 
         What was missed during a long wait is not made up for.
         """
+        if now < self._then:
+            return 0  # it has not begun
         most = max(1.0, self.per_second * BURST_SECONDS)
         self._credit = min(most, self._credit + self.per_second * (now - self._then))
         self._then = now
@@ -61,7 +63,7 @@ class Pace:
         return max(1.0, self.per_second * PIECE_SECONDS)
 
 
-class Watch(Pace):
+class WatchedPace(Pace):
     """A pace to watch a map fill: the budget is spent in so many seconds, evaluations as the third power of time.
 
     A map gets most of its cells within the first hundredths of a budget, and one after another only so.

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from mapelites.runs.locks import is_locked, try_lock
+from mapelites.system.locks import is_locked, try_lock
 
 FILE = "supervisor.lock"
 SILENT_SECONDS = 15.0
@@ -40,7 +40,7 @@ class Presence:
         os.close(self._descriptor)
 
 
-def of(path: Path) -> tuple[bool, float | None]:
+def supervisor_presence(path: Path) -> tuple[bool, float | None]:
     """Whether a supervisor is there and moves, and since when."""
     file = path / FILE
     if not is_locked(file):

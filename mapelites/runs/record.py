@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass, field, fields
+from functools import cached_property
 from typing import Any, Literal, get_args
 
-from mapelites.errors import InputError
+from mapelites.core.errors import InputError
 from mapelites.runs.errors import DamagedError
+from mapelites.runs.labels import Labels
 from mapelites.runs.request import RunRequest
+from mapelites.snapshot.engine import Engine
 
 State = Literal["queued", "running", "paused", "finished", "stopped", "failed"]
 STATES: tuple[str, ...] = get_args(State)
@@ -16,6 +19,7 @@ OVER = ("finished", "stopped", "failed")
 Wish = Literal["pause", "stop"]
 REALS = ("created", "started", "finished", "seconds", "best", "best_feasible", "deleted")
 MOST_WHOLE = 2**53  # what every reader of JSON can hold
+MOST_ENGINES = 100
 MOST_SECONDS = 2e11  # since 1970: some six thousand years
 
 
@@ -41,6 +45,9 @@ class Run:
     size: int = 0  # bytes in the store
     deleted: float | None = None
     failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
+    labels: Labels = field(default_factory=Labels)
+    engines: tuple[Engine, ...] = ()  # that searched, one after the other; none where an earlier version did not say
+    findings: int = 0  # version of what jobs found, 0 for nothing
 
 
 @dataclass(frozen=True)
@@ -62,18 +69,22 @@ class Record(Run):
     checkpoints: tuple[Checkpoint, ...] = ()  # the newest ones, oldest first
     died_at: int = -1  # the evaluations of the checkpoint that the last dead process had
     deaths: int = 0  # how many died there in a row
+    agreed: str | None = None  # the engine that shall go on, though another one began
 
-    def as_run(self) -> Run:
+    @cached_property
+    def run(self) -> Run:
         """What people see."""
         return Run(**{each.name: getattr(self, each.name) for each in fields(Run)})
 
     def as_table(self) -> dict[str, Any]:
         """Plain values for the store."""
-        table = {each.name: getattr(self, each.name) for each in fields(self)}
+        table = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "labels"}
         return {
             **table,
+            **({"labels": self.labels.as_table()} if self.labels != Labels() else {}),
             "request": self.request.text,
             "checkpoints": [list(astuple(each)) for each in self.checkpoints],
+            "engines": [each.as_table() for each in self.engines],
             "failures": {kind: list(each) for kind, each in self.failures.items()},
         }
 
@@ -91,6 +102,8 @@ class Record(Run):
             values["failures"] = {
                 str(kind): (int(count), str(words)) for kind, (count, words) in values.get("failures", {}).items()
             }
+            values["engines"] = tuple(Engine.from_table(each) for each in values.get("engines", ())[:MOST_ENGINES])
+            values["labels"] = Labels.from_table(values.get("labels", {}))
             # A text may say whole numbers of any length for them.
             values |= {name: float(values[name]) for name in REALS if isinstance(values.get(name), int)}
             values["checkpoints"] = tuple(Checkpoint(*map(int, each)) for each in values["checkpoints"])
@@ -103,8 +116,8 @@ class Record(Run):
     def _check(self, run_id: str) -> None:
         if self.id != run_id or self.state not in STATES or self.wish not in (None, *get_args(Wish)):
             raise InputError(f"it says id {self.id!r}, state {self.state!r}, wish {self.wish!r}")
-        wholes = ("evaluations", "occupied", "refused", "version", "size", "died_at", "deaths")
-        texts = ("reason", "traceback", "claim")
+        wholes = ("evaluations", "occupied", "refused", "version", "size", "died_at", "deaths", "findings")
+        texts = ("reason", "traceback", "claim", "agreed")
         for names, kinds in ((wholes, (int,)), (REALS, (float, type(None))), (texts, (str, type(None)))):
             for name in names:
                 if not isinstance(getattr(self, name), kinds):

@@ -10,65 +10,80 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from mapelites import problems
-from mapelites.errors import InputError
-from mapelites.problem import Problem
-from mapelites.search import Illumination, Settings
-from mapelites.slow import Outside
-from mapelites.tolerances import Tolerances
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Problem
+from mapelites.core.settings import Settings
+from mapelites.core.tolerances import FINER, Tolerances
+from mapelites.evaluation.answer import RunServices
+from mapelites.search import Illumination
+from mapelites.snapshot.spec import RunSpec
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """Problem, tolerances, search settings, and how fast to go at most.
+    """What to search, and how fast to go at most.
 
     `pace` is in evaluations per second; `watch` is the seconds to spend the budget in, slowly at first, so that one
-    sees the map fill.
+    sees the map fill. A run that is `unseen` waits a little with that for a page that shows it.
     """
 
-    problem: str
-    dimension: int
-    tolerances: Tolerances
-    settings: Settings
+    spec: RunSpec
     pace: float | None = None
-    source: str = ""  # of a problem that is somebody's own
     watch: float | None = None
+    unseen: bool = False
 
     def __post_init__(self) -> None:
         check_pace(self.pace)
         check_watch(self.watch, self.pace)
 
-    def get_problem(self) -> Problem:
-        """The problem itself, by its name, or by what the run stores of it."""
-        return problems.find(self.problem, self.dimension, self.source)
+    @property
+    def problem(self) -> str:
+        """The problem's name."""
+        return self.spec.problem
 
-    @cached_property
+    @property
+    def dimension(self) -> int:
+        """How many variables it has."""
+        return self.spec.dimension
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """The levels of its constraints."""
+        return self.spec.tolerances
+
+    @property
+    def settings(self) -> Settings:
+        """How it is searched."""
+        return self.spec.settings
+
+    @property
     def title(self) -> str:
-        """What the problem is called, `C17 10D` or `Pressure vessel`."""
-        try:
-            return self.get_problem().title
-        except InputError:  # a run may outlive its problem
-            return f"{self.problem} {self.dimension}D"
+        """What the problem is called."""
+        return self.spec.title
 
     @property
     def cells(self) -> int:
         """How many cells the search's map has."""
-        return self.settings.centroids if self.settings.archive == "centroids" else self.tolerances.cells
+        return self.spec.cells
 
-    @cached_property
+    @property
     def possible_cells(self) -> int:
-        """How many of these cells can exist, given the relations between the constraints."""
-        if self.settings.archive == "centroids":
-            return self.cells
-        try:
-            return self.tolerances.possible_cells(self.get_problem())
-        except InputError:  # a run may outlive its problem
-            return self.cells
+        """How many of these cells can exist."""
+        return self.spec.possible_cells
+
+    def get_problem(self) -> Problem:
+        """The problem itself."""
+        return self.spec.get_problem()
+
+    def problem_by_axis(self) -> Problem:
+        """The problem as its map shows it, with one constraint for each axis."""
+        return self.tolerances.problem_by_axis(self.get_problem())
 
     def begin(
         self,
         state: Mapping[str, Any] | None = None,
         problem: Problem | None = None,
-        outside: Outside | None = None,
+        outside: RunServices | None = None,
     ) -> Illumination:
         """The search, at its beginning or at the point where `state` was taken out of it.
 
@@ -77,22 +92,14 @@ class RunRequest:
         """
         problem = problem or self.get_problem()
         if state is None:
-            return Illumination(problem, self.tolerances, self.settings, outside)
-        return Illumination.restore(problem, self.tolerances, self.settings, state, outside)
+            return Illumination(problem, self.tolerances, self.settings, outside, self.spec.grid)
+        return Illumination.restore(problem, self.tolerances, self.settings, state, outside, self.spec.grid)
 
     @cached_property
     def text(self) -> str:
         """JSON for the store."""
-        table = {
-            "problem": self.problem,
-            "dimension": self.dimension,
-            "constraints": list(self.tolerances.names),
-            "levels": [list(levels) for levels in self.tolerances.levels],
-            "settings": self.settings.as_dict(),
-            "pace": self.pace,
-            **({"watch": self.watch} if self.watch else {}),
-            **({"source": self.source} if self.source else {}),
-        }
+        table = {**self.spec.as_table(), "pace": self.pace, **({"watch": self.watch} if self.watch else {})}
+        table |= {"unseen": True} if self.unseen else {}
         return json.dumps(table, allow_nan=False)
 
     @classmethod
@@ -100,11 +107,7 @@ class RunRequest:
     def from_text(cls, text: str) -> RunRequest:
         """A request from JSON."""
         table = json.loads(text)
-        tolerances = Tolerances(tuple(table["constraints"]), tuple(tuple(levels) for levels in table["levels"]))
-        settings = Settings.from_dict(table["settings"])
-        source = str(table.get("source", ""))
-        paces = table["pace"], source, table.get("watch")
-        return cls(str(table["problem"]), int(table["dimension"]), tolerances, settings, *paces)
+        return cls(RunSpec.from_table(table), table["pace"], table.get("watch"), bool(table.get("unseen")))
 
     @classmethod
     def of(
@@ -116,11 +119,12 @@ class RunRequest:
         watch: float | None = None,
     ) -> RunRequest:
         """A request for a problem as it is now."""
-        return cls(problem.name, problem.dimension, tolerances, settings, pace, problem.source, watch)
+        return cls(RunSpec.of(problem, tolerances, settings), pace, watch)
 
     def renewed(self) -> RunRequest:
         """The same request for the newest version of a problem from a file; everything else stays as it was."""
-        return replace(self, source=problems.renewed(self.problem, self.source))
+        source = problems.renewed(self.problem, self.spec.source)
+        return replace(self, spec=replace(self.spec, source=source, grid=FINER))
 
 
 def check_pace(pace: Any) -> None:

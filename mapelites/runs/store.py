@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+import io
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import IO, Any
 
-from mapelites.archive import Elites
-from mapelites.errors import InputError
+from mapelites.core.archive import Elites
+from mapelites.core.errors import InputError
 from mapelites.runs import presence, transfer
-from mapelites.runs.claim import over
-from mapelites.runs.database import Database
+from mapelites.runs.claim import ended_record, of_another_engine
 from mapelites.runs.entries import Entries
-from mapelites.runs.errors import DamagedError, UnknownRunError, trouble
-from mapelites.runs.evaluations import everything
+from mapelites.runs.errors import DamagedError, UnknownRunError, store_trouble
+from mapelites.runs.evaluations import all_evaluations, count_damaged
 from mapelites.runs.history import Moment
+from mapelites.runs.jobs.board import JobBoard
+from mapelites.runs.labels import Labels
 from mapelites.runs.record import OVER, Record, Run, State, Wish, WorkerStatus
+from mapelites.runs.repair import Repaired, repair
 from mapelites.runs.request import RunRequest, check_pace, check_watch
-from mapelites.snapshot import Snapshot
+from mapelites.runs.storage import backup
+from mapelites.runs.storage.database import Database
+from mapelites.snapshot.engine import present_engine
+from mapelites.snapshot.snapshot import Snapshot
 
 DATA_VARIABLE = "MAPELITES_DATA"
 UNDO_SECONDS = 600.0
 READ_TRIES = 20
+
+
+Check = Callable[[RunRequest], None]  # an `InputError` for a run that is not wanted
+
+
+def accept_all(request: RunRequest) -> None:
+    """Every run is wanted."""
 
 
 class Store:
@@ -32,10 +47,11 @@ class Store:
     >>> import tempfile
     >>> from mapelites import Settings, Tolerances
     >>> from mapelites.problems import get
+    >>> from mapelites.snapshot.spec import RunSpec
     >>> tolerances, settings = Tolerances.default(get("C17", 10)), Settings.of("paper-3", 10)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(folder)
-    ...     run_id = store.create(RunRequest("C17", 10, tolerances, settings))
+    ...     run_id = store.create(RunRequest(RunSpec("C17", 10, tolerances, settings)))
     ...     store.run(run_id).state
     'queued'
     """
@@ -43,6 +59,7 @@ class Store:
     def __init__(self, path: Path | str) -> None:
         self._database = Database(Path(path).expanduser())
         self.entries = Entries(self._database)
+        self._seen_deleted: dict[str, float] = {}  # since when, on a clock that nobody sets
 
     @staticmethod
     def default_path() -> Path:
@@ -61,19 +78,31 @@ class Store:
 
     def run(self, run_id: str) -> Run:
         """One run."""
-        return self.entries.record(run_id).as_run()
+        return self.entries.record(run_id).run
 
     def runs(self) -> list[Run]:
         """All runs, the newest first, without deleted and damaged ones."""
-        return [record.as_run() for record in self.records() if record.deleted is None]
+        return [record.run for record in self.records() if record.deleted is None]
 
     def deleted(self) -> list[Run]:
         """The runs that can be brought back."""
-        return [record.as_run() for record in self.records() if record.deleted is not None]
+        return [record.run for record in self.records() if record.deleted is not None]
 
     def damaged(self) -> dict[str, str]:
         """The runs whose entries cannot be used, and why."""
-        return {run_id: str(found) for run_id, found in self._found() if isinstance(found, InputError)}
+        return {run_id: str(found) for run_id, found in self.entries.all() if isinstance(found, InputError)}
+
+    def lost(self) -> dict[str, str]:
+        """The runs whose newest map cannot be read, and why; every one is read for that."""
+        found: dict[str, str] = {}
+        for run in self.runs():
+            try:
+                self._snapshot(run.id, None)
+            except UnknownRunError:
+                continue  # erased since
+            except DamagedError as error:
+                found[run.id] = str(error)
+        return found
 
     def version(self, run_id: str) -> int:
         """A number that changes whenever the run's state, progress or snapshot does; almost free."""
@@ -81,19 +110,43 @@ class Store:
 
     def snapshot(self, run_id: str, version: int | None = None) -> Snapshot | None:
         """The newest snapshot, or that of a version; None where there is none (yet, or any more)."""
+        try:
+            return self._snapshot(run_id, version)
+        except DamagedError as error:
+            raise DamagedError(f"{error}; its seed makes the same map again: `again {run_id}`, or Run again") from None
+
+    def again(self, run_id: str, check: Check = accept_all) -> str:
+        """Queue a run with the same request, from its seed on, as where a map was lost; its id."""
+        return self.create(self.entries.record(run_id).request.renewed(), check)
+
+    def _snapshot(self, run_id: str, version: int | None) -> Snapshot | None:
         if version is not None:
             self.entries.record(run_id)
-            return self.entries.snapshot(run_id, version)
+            there = self.entries.snapshot(run_id, version)
+            if there is not None and version == self.entries.record(run_id).snapshot:
+                return self._joined(run_id, there)
+            if there is None and version in [moment.version for moment in self.entries.history(run_id).moments]:
+                raise DamagedError(f"run {run_id}: its history must have snapshot {version}, but that is missing")
+            return there
         tried = None
         for _ in range(READ_TRIES):
             newest = self.entries.record(run_id).snapshot
             found = None if newest is None else self.entries.snapshot(run_id, newest)
             if found is not None or newest is None:
-                return found
+                return None if found is None else self._joined(run_id, found)
             if newest == tried:
                 time.sleep(0.01)
             tried = newest  # between the two readings it was replaced and deleted: there is a newer one
         raise DamagedError(f"run {run_id}: its newest snapshot should be number {tried}, but that is missing")
+
+    @property
+    def jobs(self) -> JobBoard:
+        """Work on runs that are there, such as proofs."""
+        return JobBoard(self.entries)
+
+    def _joined(self, run_id: str, snapshot: Snapshot) -> Snapshot:
+        """The newest snapshot with the solutions that jobs found."""
+        return self.jobs.findings(run_id).joined(snapshot)
 
     def evaluations(self, run_id: str, up_to: int | None = None) -> Elites | None:
         """Every solution that workers evaluated for a run, or the first so many; None where none was logged."""
@@ -101,7 +154,12 @@ class Store:
         content = self.entries.log_bytes(run_id)
         if content is None:
             return None
-        return everything(content, record.request, up_to)
+        return all_evaluations(content, record.request, up_to)
+
+    def damaged_evaluations(self, run_id: str) -> int:
+        """How many records of the log of a run's evaluations are not what was written."""
+        content = self.entries.log_bytes(run_id)
+        return 0 if content is None else count_damaged(content, self.entries.record(run_id).request.get_problem())
 
     def history(self, run_id: str) -> tuple[Moment, ...]:
         """The moments that can be replayed, ascending."""
@@ -110,19 +168,20 @@ class Store:
 
     def worker(self) -> WorkerStatus:
         """Whether the queue is being worked on."""
-        running = tuple(run.id for run in self.runs() if run.state == "running")
-        alive, since = presence.of(self.path)
-        return WorkerStatus(alive, since, running, trouble(self.path))
+        running = tuple(
+            run_id
+            for run_id, found in self.entries.all()
+            if isinstance(found, Record) and found.state == "running" and found.deleted is None
+        )
+        alive, since = presence.supervisor_presence(self.path)
+        return WorkerStatus(alive, since, running, store_trouble(self.path))
 
     # What somebody wants
 
-    def check(self, request: RunRequest) -> None:
-        """What a run must pass to be queued, resumed or taken in; here everything does."""
-
-    def create(self, request: RunRequest) -> str:
-        """Queue a run and return its id."""
-        self.check(request)
-        request.begin()  # the constraints must be those of the problem
+    def create(self, request: RunRequest, check: Check = accept_all) -> str:
+        """Queue a run and return its id; `check` may refuse it."""
+        check(request)
+        request.spec.check()
         with self._database.writing():
             record = Record(self.entries.new_id(), request, "queued", created=time.time())
             return self._changed(record).id
@@ -135,15 +194,18 @@ class Store:
         """End a run before its budget is spent."""
         self._end(run_id, "stop", "stopped", ("queued", "running", "paused"), ("stopped",))
 
-    def resume(self, run_id: str) -> None:
+    def resume(self, run_id: str, check: Check = accept_all) -> None:
         """Let a run go on that was paused or stopped or has failed."""
         with self._database.writing():
             record = self._alive(run_id)
-            self.check(record.request)
+            check(record.request)
             if record.state == "running" and record.wish:
                 self._changed(replace(record, wish=None))
             elif record.state in ("paused", "stopped", "failed"):
-                self._changed(replace(over(record, "queued"), died_at=-1, deaths=0))
+                # Whoever was told that another engine began it, and resumes it all the same, has agreed.
+                told = record.reason is not None and record.reason == of_another_engine(record)
+                agreed = present_engine().key if told else record.agreed
+                self._changed(replace(ended_record(record, "queued"), died_at=-1, deaths=0, agreed=agreed))
             elif record.state == "finished":
                 raise _cannot(record, "resumed", "paused, stopped or failed")
 
@@ -156,8 +218,17 @@ class Store:
         check_watch(watch, evaluations_per_second)
         with self._database.writing():
             record = self._alive(run_id)
-            request = replace(record.request, pace=evaluations_per_second, watch=watch)
+            request = replace(record.request, pace=evaluations_per_second, watch=watch, unseen=False)
             self.entries.write(replace(record, request=request))
+
+    def label(self, run_id: str, **changes: Any) -> Labels:
+        """Give a run another name, star, note or tags; what they were before is returned."""
+        with self._database.writing():
+            record = self.entries.record(run_id)
+            labels = replace(record.labels, **changes)
+            if labels != record.labels:
+                self.entries.write(replace(record, labels=labels))
+        return record.labels
 
     def delete(self, run_id: str) -> None:
         """Put a run away; for a while it can be brought back, but a damaged one is erased at once."""
@@ -179,11 +250,18 @@ class Store:
                 self._changed(replace(record, deleted=None))
 
     def purge(self, before: float | None = None) -> int:
-        """Erase the runs deleted before then (by default those past undoing) for good; how many."""
-        limit = time.time() - UNDO_SECONDS if before is None else before
-        erased = 0
-        for run in self.deleted():
+        """Erase the runs deleted before then (by default those past undoing) for good; how many.
+
+        By default they must have been seen deleted for as long by this process too: a clock that is put forward makes
+        nothing older.
+        """
+        limit, now, erased = time.time() - UNDO_SECONDS if before is None else before, time.monotonic(), 0
+        deleted = self.deleted()
+        self._seen_deleted = {run.id: self._seen_deleted.get(run.id, now) for run in deleted}
+        for run in deleted:
             if run.deleted is None or run.deleted >= limit:
+                continue
+            if before is None and now - self._seen_deleted[run.id] < UNDO_SECONDS:
                 continue
             # One that was damaged or erased since must not keep the others.
             with suppress(DamagedError, UnknownRunError), self._database.freeing():
@@ -197,11 +275,26 @@ class Store:
 
     def export(self, run_id: str) -> bytes:
         """The whole run, with its history and what it needs to go on, as the content of one `.npz` file."""
-        return transfer.export(self.entries, run_id)
+        content = io.BytesIO()
+        self.export_to(run_id, content)
+        return content.getvalue()
 
-    def import_run(self, content: bytes) -> str:
+    def export_to(self, run_id: str, file: IO[bytes]) -> None:
+        """Write that file piece by piece."""
+        transfer.export(self.entries, run_id, file)
+
+    def import_run(self, content: bytes, check: Check = accept_all) -> str:
         """Take in what `export` gave, or a saved map; the id is kept where it is free."""
-        return transfer.take_in(self.entries, content, self.check)
+        return transfer.take_in(self.entries, content, check)
+
+    def backup(self, file: Path) -> int:
+        """Write the whole store to a file while runs go on; how many files it has."""
+        return backup.backup(self._database, file)
+
+    @staticmethod
+    def restore(file: Path, folder: Path) -> int:
+        """Make a store from such a file in a new folder; how many files it has."""
+        return backup.restore(file, folder.expanduser().absolute())
 
     def size(self) -> int:
         """Bytes on disk."""
@@ -235,9 +328,11 @@ class Store:
                 excess -= run.size
         return offered
 
-    def repair(self) -> None:
-        """Put right what killed processes left behind; for the supervisor, before it starts any."""
-        self._database.repair()
+    def repair(self) -> Repaired:
+        """Put right what killed processes and damage left behind, and say what that was; nothing is lost by it."""
+        repaired = repair(self.entries)
+        self._database.keep_reserve()
+        return repaired
 
     def check_writable(self) -> None:
         """An error in words where the store can only be read at the moment."""
@@ -254,21 +349,10 @@ class Store:
 
     def records(self) -> list[Record]:
         """All runs with what the supervisor needs to know of them, the newest first, without damaged ones."""
-        records = [found for _, found in self._found() if isinstance(found, Record)]
+        records = [found for _, found in self.entries.all() if isinstance(found, Record)]
         return sorted(records, key=lambda record: (record.created, record.id), reverse=True)
 
     # Inside
-
-    def _found(self) -> list[tuple[str, Record | InputError]]:
-        found: list[tuple[str, Record | InputError]] = []
-        for run_id in self.entries.ids():
-            try:
-                found.append((run_id, self.entries.record(run_id)))
-            except DamagedError as error:
-                found.append((run_id, error))
-            except UnknownRunError:
-                continue  # erased since its id was read
-        return found
 
     def _alive(self, run_id: str) -> Record:
         record = self.entries.record(run_id)
@@ -291,9 +375,9 @@ class Store:
 
     def _wishing(self, record: Record, wish: Wish, state: State) -> Record:
         """Ask the run's process for it, or do it at once where no process has the run."""
-        if record.claim and presence.of(self.path)[0]:
+        if record.claim and presence.supervisor_presence(self.path)[0]:
             return replace(record, wish=wish)
-        return over(record, state)
+        return ended_record(record, state)
 
 
 def _cannot(record: Record, verb: str, expected: str) -> InputError:

@@ -19,24 +19,34 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import IO, Any
 
-from mapelites.errors import InputError
-from mapelites.family import end_with
+from mapelites.core.errors import InputError
 from mapelites.problems import get
-from mapelites.problems.files import AbsentError, FileError
+from mapelites.problems.own.files import AbsentError, FileError
 from mapelites.runs import presence
 from mapelites.runs.attention import Attention
 from mapelites.runs.claim import Claim
-from mapelites.runs.errors import ClaimLostError, DamagedError, StoreError, UnknownRunError, disk_error, gone
+from mapelites.runs.errors import (
+    ClaimLostError,
+    DamagedError,
+    StoreError,
+    UnknownRunError,
+    disk_error,
+    folder_gone_error,
+)
+from mapelites.runs.jobs.processes import JobProcesses
 from mapelites.runs.presence import Presence
 from mapelites.runs.record import Wish
 from mapelites.runs.store import Store
-from mapelites.runs.worker import Worker
+from mapelites.runs.worker import RunWorker
 from mapelites.search import compile_searches
+from mapelites.system.cores import ONE_THREAD, usable_cores
+from mapelites.system.processes import child_environment, end_with, exit_at_once, start_tied
 
 LOOK_SECONDS = 0.03
 SCAN_SECONDS = 5.0
@@ -45,8 +55,6 @@ ASLEEP_SECONDS = 0.02  # how long a process may take to fall asleep
 PATIENCE_SECONDS = 2.0  # how long a process may take to do what is asked of it
 LOCK_SECONDS = 1.0
 BEHIND = 5  # niceness of a search: whoever watches it is answered first, and only what they leave is searched with
-LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "BLIS")
-ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
 
 log = logging.getLogger(__name__)
 
@@ -66,11 +74,12 @@ class Supervisor:
 
     def __init__(self, path: Path | str, processes: int | None = None) -> None:
         self.store = Store(path)
-        self.processes = processes or max(1, _cores() - 1)
+        self.processes = processes or max(1, usable_cores() - 1)
         self._jobs: dict[str, Job] = {}
         self._asked: dict[str, float] = {}
         self._asleep: dict[str, float] = {}  # since when
         self._leaving = False
+        self._side = JobProcesses(self.store.jobs, self._forked)
         self._compiling: ForkProcess | None = None
         self._seen, self._said, self._scanned, self._pulsed = "", "", 0.0, 0.0
 
@@ -84,6 +93,7 @@ class Supervisor:
         try:
             self.store.repair()
             self._free_claims()
+            self._side.free_claims()
             self._compiling = self._forked(_compile_searches, os.getpid())
             while not self._leaving:
                 self._look(here)
@@ -132,6 +142,8 @@ class Supervisor:
                 self.store.purge()
                 self.store.keep_reserve()
                 self._start_runs()
+                self._side.start()
+            self._side.look(now)
             self._insist(now)
             self._said = ""
         except StoreError as error:
@@ -146,7 +158,9 @@ class Supervisor:
         except FileNotFoundError:
             if (self.store.path / "format").exists():
                 raise self._replaced() from None
-            raise gone(self.store.path) from None  # it may come back, and the processes hold what they found
+            raise folder_gone_error(
+                self.store.path
+            ) from None  # it may come back, and the processes hold what they found
         except OSError as error:
             raise disk_error(self.store.path, error) from error
         if not held:
@@ -159,6 +173,8 @@ class Supervisor:
         waiting = [each for each in self.store.records() if each.state in ("queued", "running") and not each.claim]
         for record in sorted(waiting, key=lambda each: (each.state == "queued", each.created)):
             if record.id in self._jobs and record.id not in self._asleep:
+                if self._jobs[record.id].attention.finishes:
+                    continue  # what it is evaluating shall not be evaluated again
                 self._jobs[record.id].process.kill()  # it let go of the run and is about to leave: no need to wait
                 continue
             if len(self._jobs) - len(self._asleep) >= self.processes:
@@ -201,7 +217,8 @@ class Supervisor:
         ended = [run_id for run_id, job in self._jobs.items() if job.process.exitcode is not None]
         for run_id in ended:
             job = self._jobs[run_id]
-            if job.process.exitcode != 0:
+            _end_group(job.process)
+            if job.process.exitcode != 0 or _still_has_claim(job):
                 self._died(job)
             log.info("a process is done", extra={"run": run_id, "code": job.process.exitcode})
             job.last_words.close()
@@ -216,6 +233,7 @@ class Supervisor:
         code = job.process.exitcode or 0
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
         how += ", as the system does where memory runs out" if code == -signal.SIGKILL else ""
+        how += " in the midst of it, as where the function calls os._exit" if code == 0 else ""
         reason = words.splitlines()[-1] if words and code > 0 else how
         try:
             job.claim.died(reason, words or None)
@@ -232,7 +250,9 @@ class Supervisor:
         wishes = {record.id for record in records if record.wish}
         self._asked = {run_id: self._asked.get(run_id, now) for run_id in wishes & self._jobs.keys()}
         paused = {each.id for each in records if each.state in ("paused", "queued") and each.deleted is None}
-        for run_id in self._asleep.keys() - paused:
+        finishing = {run_id for run_id, job in self._jobs.items() if job.attention.finishes}
+        going_on = paused | {each.id for each in records if each.state == "running" and not each.claim}
+        for run_id in (self._asleep.keys() - paused) | (finishing - going_on):
             self._jobs[run_id].process.kill()
 
     def _insist(self, now: float) -> None:
@@ -279,6 +299,7 @@ class Supervisor:
         """Let every process write its checkpoint and leave; the runs stay running or queued."""
         if self._compiling is not None:
             self._compiling.kill()
+        self._side.leave()
         for run_id, job in self._jobs.items():
             if run_id in self._asleep:
                 job.process.kill()
@@ -286,17 +307,34 @@ class Supervisor:
                 job.process.terminate()
                 _signal(job.process, signal.SIGCONT)  # somebody may have frozen it
         until = time.monotonic() + PATIENCE_SECONDS
+        self._side.end(until)
         for job in self._jobs.values():
             job.process.join(max(0.0, until - time.monotonic()))
             if job.process.exitcode is None:
                 job.process.kill()
                 job.process.join()
+            _end_group(job.process)
 
 
 def _compile_searches(supervisor: int) -> None:
     """What the first forked process does, so that the supervisor need not wait for it."""
     end_with(supervisor, "compile")
     compile_searches(get("C01", 10))
+
+
+def _end_group(process: ForkProcess) -> None:
+    """End what a run's process has started and left behind."""
+    if process.pid is not None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _still_has_claim(job: Job) -> bool:
+    """Whether the run is still its process': one that ends in order lets go of it first."""
+    try:
+        return bool(job.claim.record())
+    except (ClaimLostError, DamagedError):
+        return False
 
 
 def _halted(claim: Claim) -> Wish | None:
@@ -332,20 +370,19 @@ def _work(claim: Claim, supervisor: int, attention: Attention, last_words: IO[by
     end_with(supervisor, f"run {claim.run_id}")
     os.nice(BEHIND)
     faulthandler.enable(last_words)
+    with suppress(OSError):
+        os.setpgid(0, 0)  # whatever the function starts ends with us
     try:
-        Worker(claim, lambda: bool(left) or os.getppid() != supervisor, attention).work()
+        RunWorker(claim, lambda: bool(left) or os.getppid() != supervisor, attention).work()
     except ClaimLostError:
         log.info("run %s: it was given to another process", claim.run_id)
     except (AbsentError, FileError) as error:
         claim.settle("failed", str(error))
-    except Exception:
+    except (Exception, SystemExit):  # a function may leave as well as fail
         last_words.write(traceback.format_exc().encode())
         last_words.flush()
-        raise SystemExit(1) from None
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        exit_at_once(1)
+    exit_at_once(0)  # a thread of the function may never end
 
 
 def start_supervisor(
@@ -358,6 +395,4 @@ def start_supervisor(
     command = [sys.executable, "-m", "mapelites", "worker", "--wait", "--with-parent", "--data", str(path)]
     command += [] if processes is None else ["--processes", str(processes)]
     command += [f"--problems={each}" for each in problems]
-    package = Path(__file__).parents[2]
-    search = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))
-    return subprocess.Popen(command, env={**os.environ, **ONE_THREAD, "PYTHONPATH": search}, stdin=subprocess.DEVNULL)
+    return start_tied(command, child_environment(**ONE_THREAD), stdin=subprocess.DEVNULL)

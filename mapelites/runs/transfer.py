@@ -6,24 +6,27 @@ history, its newest checkpoint and the log of its evaluations.
 
 from __future__ import annotations
 
+import tempfile
 import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mapelites.archive import Elites
-from mapelites.errors import InputError
+from mapelites.core.archive import Elites
+from mapelites.core.errors import InputError
 from mapelites.runs.claim import CURVE, moment_of, with_progress
 from mapelites.runs.entries import ID, Entries
 from mapelites.runs.history import MOST_MOMENTS, History, Moment
-from mapelites.runs.proof import check_elites, check_log, check_snapshot
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
-from mapelites.snapshot import Snapshot, pack, unpack
+from mapelites.runs.verification import check_elites, check_log, check_snapshot
+from mapelites.snapshot.findings import Findings
+from mapelites.snapshot.npz import NpzWriter
+from mapelites.snapshot.snapshot import Snapshot, as_text, unpack
 
 # What the parts of a file may have in all: they shrink little when they are written, and a file from somewhere may
 # claim anything.
@@ -33,35 +36,71 @@ Arrays = Mapping[str, NDArray[Any]]
 Parts = Mapping[str, bytes]
 
 
-def export(entries: Entries, run_id: str) -> bytes:
-    """The content of the file."""
-    with entries.database.still():
-        record, history = entries.record(run_id), entries.history(run_id)
-        contents = {version: entries.snapshot_bytes(run_id, version) for version in history.versions}
-        states = [entries.state_bytes(run_id, each.version) for each in record.checkpoints[-1:]]
-    changes = dict(history.bases)
+def export(entries: Entries, run_id: str, file: IO[bytes]) -> None:
+    """Write the file. However long the history is, no more than one snapshot of it is in memory at once."""
+    with tempfile.TemporaryFile() as spool:
+        with entries.database.still():
+            record, history = entries.record(run_id), entries.history(run_id)
+            places = {version: _spooled(entries.snapshot_bytes(run_id, version), spool) for version in history.versions}
+            states = [entries.state_bytes(run_id, each.version) for each in record.checkpoints[-1:]]
+            findings = entries.findings_bytes(run_id, record.findings) if record.findings else None
+        changes = dict(history.bases)
 
-    def whole(version: int) -> bytes | None:
-        """A snapshot on its own, also where it was put down as the change of another one."""
-        content = contents.get(version)
-        if content is None or version not in changes:
-            return content
-        snapshot = entries.put_together(run_id, version, content, contents.get)
-        return None if snapshot is None else snapshot.to_bytes()
+        def content_of(version: int) -> bytes | None:
+            place = places.get(version)
+            if place is None:
+                return None
+            spool.seek(place[0])
+            return spool.read(place[1])
 
+        def whole(version: int) -> bytes | None:
+            """A snapshot on its own, also where it was put down as the change of another one."""
+            content = content_of(version)
+            if content is None or version not in changes:
+                return content
+            snapshot = entries.put_together(run_id, version, content, content_of)
+            return None if snapshot is None else snapshot.to_bytes()
+
+        parts = {
+            "checkpoint": states[0] if states else None, "evaluations": entries.log_bytes(run_id), "findings": findings,
+        }  # fmt: skip
+        _write(NpzWriter(file), record, history, parts, whole)
+
+
+def _write(
+    out: NpzWriter,
+    record: Record,
+    history: History,
+    parts: Mapping[str, bytes | None],
+    whole: Callable[[int], bytes | None],
+) -> None:
     newest = None if record.snapshot is None else whole(record.snapshot)
     about, arrays = unpack(newest or _nothing_yet(record.request).to_bytes())
-    moments = {each.version: whole(each.version) for each in history.moments}
-    there = [row for row in history.as_table()["moments"] if moments[row[0]] is not None]
-    arrays |= {f"history_{version}": _as_array(each) for version, each in moments.items() if each is not None}
-    state = states[0] if states else None
-    if state is not None:
-        arrays["checkpoint"] = _as_array(state)
-    kept = record.checkpoints[-1:] if state is not None else ()
+    for name, array in arrays.items():
+        out.add(name, array)
+    del arrays, newest
+    there = []
+    for row in history.as_table()["moments"]:
+        content = whole(row[0])
+        if content is not None:
+            there.append(row)
+            out.add(f"history_{row[0]}", _as_array(content))
+    for name, part in parts.items():
+        if part is not None:
+            out.add(name, _as_array(part))
+    kept = record.checkpoints[-1:] if parts["checkpoint"] is not None else ()
     table = replace(record, claim=None, wish=None, deleted=None, checkpoints=kept).as_table()
-    if (log := entries.log_bytes(run_id)) is not None:
-        arrays["evaluations"] = _as_array(log)
-    return pack({**about, "run": table, "history": there}, arrays)
+    out.add("about", as_text({**about, "run": table, "history": there}))
+    out.close()
+
+
+def _spooled(content: bytes | None, spool: IO[bytes]) -> tuple[int, int] | None:
+    """Where it begins there, and its length."""
+    if content is None:
+        return None
+    place = spool.tell()
+    spool.write(content)
+    return place, len(content)
 
 
 def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None]) -> str:
@@ -77,8 +116,10 @@ def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None
     log = parts.get("evaluations")
     if log is not None:
         check_log(log, record.request.get_problem())
+    findings = _findings(parts, record)
+    record = replace(record, findings=0 if findings is None else 1)
     with entries.database.writing():
-        free = ID.fullmatch(record.id) and entries.database.get(f"entry/{record.id}") is None
+        free = ID.fullmatch(record.id) and entries.is_free(record.id)
         record = replace(record, id=record.id if free else entries.new_id())
         for moment, each in snapshots:
             entries.database.put(f"snapshot/{record.id}/{moment.version}", each)
@@ -90,14 +131,15 @@ def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None
         entries.write_history(record.id, history)
         if log is not None:
             entries.write_log(record.id, log)
+        if findings is not None:
+            entries.database.put(f"findings/{record.id}/1", findings)
         size = history.size + sum(each.size for each in kept) + len(log or b"")
         return entries.write(replace(record, checkpoints=kept, size=size)).id
 
 
 def _nothing_yet(request: RunRequest) -> Snapshot:
     elites = Elites.empty(request.get_problem())
-    problem, dimension, tolerances, settings, source = _searched(request)
-    return Snapshot(problem, dimension, tolerances, settings, 0, 0, 0.0, elites, np.empty((0, 3)), source=source)
+    return Snapshot(request.spec, 0, 0, 0.0, elites, np.empty((0, 3)))
 
 
 def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
@@ -107,7 +149,7 @@ def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
         record = Record.from_table(str(table["id"]), table)
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"not a run file, because its record cannot be used ({error})") from None
-    if _searched(record.request) != _searched(snapshot):
+    if record.request.spec != snapshot.spec:
         raise InputError("not a run file, because its map is of another search than its record")
     if record.snapshot is None and (snapshot.evaluations or len(snapshot.elites)):
         raise InputError("not a run file, because its record knows of no map, but there is one")
@@ -119,20 +161,14 @@ def _record(about: Mapping[str, Any], snapshot: Snapshot) -> Record:
 
 def _record_of_map(snapshot: Snapshot) -> Record:
     """A record for a map that was saved without one."""
-    problem, dimension, tolerances, settings, source = _searched(snapshot)
-    request = RunRequest(problem, dimension, tolerances, settings, None, source)
-    whole = snapshot.evaluations == snapshot.settings.evaluations
+    whole = snapshot.evaluations == snapshot.spec.settings.evaluations
     archive, now = snapshot.archive(), time.time()
     numbers = archive.statistics
     return Record(
-        "", request, "finished" if whole else "stopped", created=now, started=now, finished=now,
+        "", RunRequest(snapshot.spec), "finished" if whole else "stopped", created=now, started=now, finished=now,
         seconds=snapshot.seconds, evaluations=snapshot.evaluations, occupied=numbers.occupied,
         best_feasible=numbers.best_feasible, best=numbers.best, refused=snapshot.refused, version=1, snapshot=1,
     )  # fmt: skip
-
-
-def _searched(of: Snapshot | RunRequest) -> tuple[Any, ...]:
-    return of.problem, of.dimension, of.tolerances, of.settings, of.source
 
 
 def _snapshots(about: Mapping[str, Any], parts: Parts, record: Record, newest: Snapshot) -> list[tuple[Moment, bytes]]:
@@ -150,7 +186,7 @@ def _snapshots(about: Mapping[str, Any], parts: Parts, record: Record, newest: S
         if content is None:
             raise InputError(f"not a run file, because its moment {version} is missing")
         snapshot = Snapshot.from_bytes(content)
-        if _searched(snapshot) != _searched(newest):
+        if snapshot.spec != newest.spec:
             raise InputError(f"not a run file, because moment {version} is of another search")
         check_snapshot(snapshot, snapshot.get_problem())
         if version == record.snapshot and snapshot.to_bytes() != newest.to_bytes():
@@ -181,6 +217,16 @@ def _state(parts: Parts, record: Record) -> bytes | None:
     return content
 
 
+def _findings(parts: Parts, record: Record) -> bytes | None:
+    """What jobs found, looked at."""
+    content = parts.get("findings")
+    if content is None:
+        return None
+    problem = record.request.get_problem()
+    check_elites(Findings.from_bytes(content, problem).elites, problem)
+    return content
+
+
 def _as_array(content: bytes) -> NDArray[np.uint8]:
     # Compressed, because these are zip archives themselves: of half a file, the last whole one of them
     # would be taken for the file.
@@ -191,7 +237,7 @@ def _parts(arrays: Arrays, most: int) -> Parts:
     """What `_as_array` compressed, by its name, at most so many bytes in all."""
     parts: dict[str, bytes] = {}
     for name, array in arrays.items():
-        if name in ("checkpoint", "evaluations") or name.startswith("history_"):
+        if name in ("checkpoint", "evaluations", "findings") or name.startswith("history_"):
             parts[name] = _as_bytes(name, array, most)
             most -= len(parts[name])
     return parts

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.runs.attention import Attention
-from mapelites.runs.change import Change, Series
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
+from mapelites.runs.filled import FilledCells
 from mapelites.runs.history import thinned
-from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, Stride, Watch
+from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, StrideLength, WatchedPace
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
-from mapelites.snapshot import Snapshot
+from mapelites.snapshot.change import Series, SnapshotChange
+from mapelites.snapshot.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 1.0
@@ -25,12 +26,16 @@ SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.0125, 0.003  # of the time, at most; small 
 MOMENT_STEP = 1.25  # evaluations of one moment of the replay, as a multiple of those of the one before
 LIGHT = 1_000  # elites, up to which a moment costs next to nothing
 HOLD_SECONDS = 0.5
+UNSEEN_SECONDS = 5.0  # that a run waits for a page that shows it
+ASKED_AGAIN = 5  # solutions that a function is asked for again at the end
+MANY = 1_000  # evaluations: a few more do not count beside them
+QUICK_SECONDS = 0.01  # of one evaluation, up to which that is done
 SETTLE_SECONDS = 1.0  # for evaluations under way when the run has been halted; the supervisor waits longer
 
 log = logging.getLogger(__name__)
 
 
-class Worker:
+class RunWorker:
     """Advances a claimed run until it is done, or asked to pause or stop, or has to leave.
 
     Nothing of the timing reaches the search: however it is cut into pieces, it ends in the same archive.
@@ -42,13 +47,15 @@ class Worker:
         with self._attention.elsewhere():
             progress = claim.resume(record)
         self.search, self.seconds = progress.search, progress.seconds
+        self._filled = FilledCells(self.search)
         self._curve, self._points = progress.curve, list[tuple[float, float, float]]()
         self._version, self._wish, self._is_ours = record.version, record.wish, True
+        self._state = record.state
         self._changes: tuple[int, ...] = ()
         self._passed, self._moment = list[Snapshot](), self.search.evaluations
         self._series = Series()
         now = time.perf_counter()
-        self._stride = Stride()
+        self._stride = StrideLength()
         self._go_at(record.request)
         self._own_clock, self._not_own = OwnClock(), 0.0
         never = float("-inf")  # a new run is seen, and can be taken up again, from the first moment
@@ -77,9 +84,29 @@ class Worker:
                 self._keep_moment()
                 self._publish_if_due()
         if self._is_ours:
-            self._publish(saved=False, state="finished")
+            self._publish(saved=False, state="finished", reason=self._doubt())
         else:
             self._settle()
+
+    def _doubt(self) -> str | None:
+        """Whether a function gives other numbers for the same solution, in words: a few are asked for again."""
+        problem, elites = self.search.problem, self.search.elites()
+        quick = self.search.evaluations >= MANY and self.seconds < QUICK_SECONDS * self.search.evaluations
+        if problem.compiled or self.search.settings.workers or not quick or not len(elites):
+            return None
+        some = elites.rows(np.argsort(elites.found_at)[-ASKED_AGAIN:])
+        before = np.column_stack([some.f, some.g, some.h])
+        with self._attention.elsewhere():
+            now = problem.values(some.x)
+        differ = np.argwhere(before != now)
+        if not len(differ):
+            return None
+        row, column = differ[0]
+        name = ("f", *(constraint.name for constraint in problem.constraints))[column]
+        return (
+            f"the function gives other numbers for the same solution: {name} was {before[row, column]:.10g} and is "
+            f"{now[row, column]:.10g} when asked again; each number of the map is that of one evaluation"
+        )
 
     def _leave(self) -> None:
         self._publish(saved=True)
@@ -88,8 +115,22 @@ class Worker:
         self._settle()
 
     def _settle(self) -> None:
-        """Wait for the evaluations under way: their answers go to the log, for which no claim is needed."""
-        self.search.settle(SETTLE_SECONDS)
+        """Wait for the evaluations under way: their answers go to the log, for which no claim is needed.
+
+        After a pause they may take as long as they take; whoever leaves or is stopped does not wait for them.
+        """
+        if self._state == "paused" and self.search.under_way:
+            self._attention.finish()
+            while self.search.under_way and not self.leaving():
+                self.search.settle(HOLD_SECONDS)
+        else:
+            self.search.settle(SETTLE_SECONDS)
+
+    def _said_of_pause(self) -> str | None:
+        """What becomes of evaluations under way where the run is paused at this moment."""
+        waiting = self.search.under_way
+        some = f"{waiting} evaluation{'s' if waiting > 1 else ''}"
+        return f"{some} under way will end first, and what they give is kept" if waiting else None
 
     def _listen(self) -> None:
         """Take in what somebody wants; asking costs next to nothing while nobody does."""
@@ -100,17 +141,20 @@ class Worker:
 
     def _heard(self, record: Record) -> None:
         self._version, self._wish, self._is_ours = record.version, record.wish, record.claim == self.claim.token
-        if self._asked != (record.request.pace, record.request.watch):
+        self._state = record.state
+        if self._asked != (record.request.pace, record.request.watch, record.request.unseen):
             self._go_at(record.request)
 
     def _go_at(self, request: RunRequest) -> None:
         """Hold the pace that is asked for from now on."""
-        now, self._asked = time.perf_counter(), (request.pace, request.watch)
+        now, self._asked = time.perf_counter(), (request.pace, request.watch, request.unseen)
         self._pace: Pace | None = None
         if request.pace is not None:
             self._pace = Pace(request.pace, now)
         elif request.watch is not None:
-            self._pace = Watch(request.watch, request.settings.evaluations, self.search.evaluations, now)
+            later = UNSEEN_SECONDS if request.unseen and not self.search.evaluations else 0.0
+            done, budget = self.search.evaluations, request.settings.evaluations
+            self._pace = WatchedPace(request.watch, budget, done, now + later)
 
     def _advance(self) -> bool:
         """Search one piece, or wait a little where the pace wants it. Whether anything was done."""
@@ -138,7 +182,7 @@ class Worker:
     def _note_progress(self) -> None:
         """A point of the curve; while nothing changes, the last point moves along."""
         best = self.search.best_feasible
-        point = (float(self.search.evaluations), float(self.search.occupied), np.nan if best is None else best)
+        point = (float(self.search.evaluations), float(self._filled.count()), np.nan if best is None else best)
         # The same NaN object equals itself within a tuple.
         if len(self._points) > 1 and all(each[1:] == point[1:] for each in self._points[-2:]):
             self._points.pop()
@@ -152,10 +196,10 @@ class Worker:
     def _snapshot(self) -> Snapshot:
         return Snapshot.of(self.search, self.seconds, self._noted_curve())
 
-    def _changed_or_whole(self) -> Snapshot | Change:
+    def _changed_or_whole(self) -> Snapshot | SnapshotChange:
         """The present moment; of a large map only what changed, until that is no less in all."""
         base = self._series.base(self.search.occupied) if self.search.occupied > LIGHT else None
-        return Change.of(self.search, self.seconds, self._noted_curve(), *base) if base else self._snapshot()
+        return SnapshotChange.of(self.search, self.seconds, self._noted_curve(), *base) if base else self._snapshot()
 
     def _noted_curve(self) -> NDArray[np.float64]:
         self._curve = thinned(np.vstack([self._curve, *self._points]))
@@ -180,6 +224,7 @@ class Worker:
         started = time.thread_time()  # not the clock: on a busy machine that counts the others' work too
         seen = self._snapshot() if state else self._changed_or_whole()
         checkpoint = self.search.state() if saved else None
+        reason = self._said_of_pause() if saved and state is None else reason
         record = self.claim.publish(seen, checkpoint, state, reason, self._passed)
         self._passed.clear()
         now, cost = time.perf_counter(), time.thread_time() - started

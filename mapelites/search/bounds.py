@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mapelites.kernels import inlined
+from mapelites.core.kernels import inlined
 
-TOROIDAL, SATURATE, BOUNCE = 0, 1, 2
-RULES = ("toroidal", "saturate", "bounce")
+TOROIDAL, SATURATE, BOUNCE = 0, 1, 2  # places in `core.settings.RULES`
 
 
 @inlined

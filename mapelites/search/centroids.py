@@ -15,8 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mapelites.kernels import INDICES, MATRIX, compiled_for, inlined
-from mapelites.tolerances import Tolerances
+from mapelites.core.kernels import INDICES, MATRIX, compiled_for, inlined
+from mapelites.core.tolerances import Tolerances
 
 KEPT = 0.15  # the coordinate where violations above 0 begin; at 0 the constraint is kept
 SATISFIED = 0.3  # of the sampled violations are 0

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mapelites.archive import Archive, Elites, Integers
-from mapelites.errors import InputError
-from mapelites.problem import Problem
+from mapelites.core.archive import Archive, Elites, Integers
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Array, Problem
+from mapelites.core.question import Question, question_vector
+from mapelites.core.settings import SEARCHES, Settings, usual_search
+from mapelites.core.tolerances import FINER, GridRule, Tolerances, searched_levels
+from mapelites.evaluation.answer import RunServices
+from mapelites.evaluation.known import KnownPoints, designs_of
+from mapelites.evaluation.log_file import LogFile
+from mapelites.problems.own.scipy_form import scipy_problem
 from mapelites.search.centroids import Centroids
+from mapelites.search.emitters import slow_emitters
 from mapelites.search.method import method_for
-from mapelites.search.settings import DEFAULT_SEARCH, SEARCHES, Settings
 from mapelites.search.state import (
     CELL,
     EVALUATIONS,
@@ -22,18 +31,24 @@ from mapelites.search.state import (
     OPERATOR,
     REFUSED,
     State,
+    grown,
+    has_room,
     make_map,
     new_state,
     packed,
     slot_at,
     unpacked,
 )
-from mapelites.slow.answer import Outside
-from mapelites.tolerances import Tolerances
+from mapelites.search.synchronous import SynchronousMethod
+from mapelites.system.progress import ProgressLine
+
+LOOK_AFTER = 10  # evaluations, before anybody is told that all of them failed
 
 
 class Illumination:
     """A search in progress. However it is cut into pieces, it ends in the same archive.
+
+    It tells apart the cells of `searched`, of which those of its `tolerances` are made up. `grid` is the rule for that.
 
     >>> from mapelites.problems import get
     >>> problem = get("C01", 10)
@@ -46,21 +61,25 @@ class Illumination:
     """
 
     def __init__(
-        self, problem: Problem, tolerances: Tolerances, settings: Settings, outside: Outside | None = None
+        self,
+        problem: Problem,
+        tolerances: Tolerances,
+        settings: Settings,
+        outside: RunServices | None = None,
+        grid: GridRule = FINER,
     ) -> None:
-        names = tuple(constraint.name for constraint in problem.constraints)
-        if tolerances.names != names:
-            raise InputError(
-                f"tolerances: {problem.title or problem.name} has constraints {', '.join(names)}, "
-                f"but the levels were for {', '.join(tolerances.names)}"
-            )
-        self.problem, self.tolerances, self.settings = problem, tolerances, settings
+        tolerances.check_for(problem)
+        self.problem, self.tolerances, self.settings, self.grid = problem, tolerances, settings, grid
+        searched = searched_levels(problem, tolerances, settings.search, grid)
+        self.searched = searched.with_questions(settings.questions)
         self.centroids = None
         if settings.archive == "centroids":
-            self.centroids = Centroids.of(tolerances, settings.centroids, settings.seed)
-        state = new_state(problem, tolerances, settings.seed, self.centroids)
-        self._map = make_map(problem, tolerances, self.centroids)
-        self._method = method_for(problem, self._map, settings, state, outside or Outside())
+            self.centroids = Centroids.of(self.searched, settings.centroids, settings.seed)
+        state = new_state(problem, self.searched, settings.seed, self.centroids)
+        self._map = make_map(problem, self.searched, self.centroids)
+        self._method = method_for(
+            problem, self._map, settings, state, outside or RunServices(), tolerances, self.searched
+        )
 
     @classmethod
     def restore(
@@ -69,10 +88,11 @@ class Illumination:
         tolerances: Tolerances,
         settings: Settings,
         state: Mapping[str, NDArray[Any]],
-        outside: Outside | None = None,
+        outside: RunServices | None = None,
+        grid: GridRule = FINER,
     ) -> Illumination:
         """A search at the point where `state` was taken out of it."""
-        search = cls(problem, tolerances, settings, outside)
+        search = cls(problem, tolerances, settings, outside, grid)
         search._method.state = unpacked(search._state, search._map.grid, state)
         search._method.remember(state)
         return search
@@ -116,6 +136,39 @@ class Illumination:
     def failures(self) -> dict[str, tuple[int, str]]:
         """How many evaluations by workers came to nothing, by kind, and what was said of the last one."""
         return self._method.failures
+
+    @property
+    def under_way(self) -> int:
+        """How many evaluations are being done at this moment."""
+        return self._method.under_way
+
+    def take_known(self, known: KnownPoints) -> None:
+        """Take in what was evaluated before this search, which has not begun; none of it counts as an evaluation."""
+        if self.evaluations:
+            raise InputError(f"known points come before the first evaluation, but there were {self.evaluations:,}")
+        from mapelites.search.parallel.asked import tell  # compiled when it is first needed
+
+        for x, values in zip(known.x, known.values, strict=True):
+            if np.isfinite(values).all():
+                if not has_room(self._state):
+                    self._method.state = grown(self._state, self._map.grid)
+                tell(self._state, self._map, np.zeros(1), x.copy(), values.copy(), 0)
+        state = self._state
+        state.tags[: 1 + self.occupied, FOUND_AT] -= self.evaluations  # they were found before the first
+        state.counters[EVALUATIONS] = 0
+        self._method.take_known(known)
+
+    def start_from(self, designs: Array) -> None:
+        """Have these solutions evaluated first."""
+        if self.evaluations:
+            raise InputError(f"designs come before the first evaluation, but there were {self.evaluations:,}")
+        x = self.problem.rounded(np.atleast_2d(np.asarray(designs, dtype=np.float64)))
+        if not ((x >= self.problem.lower) & (x <= self.problem.upper)).all():
+            raise InputError(f"{self.problem.name}: a design to start from must lie within the bounds, but one did not")
+        if isinstance(self._method, SynchronousMethod):
+            self.take_known(KnownPoints(x, self.problem.values(x)))
+        else:
+            self._method.start_from(x)
 
     def settle(self, seconds: float) -> None:
         """Wait at most so long for evaluations that are under way, without beginning others."""
@@ -183,35 +236,83 @@ class Illumination:
 
     def archive(self) -> Archive:
         """The map as it is now; later steps do not change it."""
-        return Archive(self.problem, self.tolerances, self.elites(), self.refused)
+        return Archive(self.problem, self.tolerances, self.elites(), self.refused, self.evaluations)
 
 
 def illuminate(
-    problem: Problem,
+    problem: Problem | Callable[[Array], float],
     tolerances: Tolerances | None = None,
-    search: str = DEFAULT_SEARCH,
+    search: str | None = None,
     evaluations: int | None = None,
     seed: int = 1,
+    *,
+    bounds: Any = None,
+    constraints: Any = None,
+    start: Any = None,
+    known: Any = None,
+    log: str | Path | None = None,
+    progress: bool | None = None,
+    questions: Iterable[Question] = (),
     **settings: Any,
 ) -> Archive:
     """Run one search from beginning to end and return its archive.
+
+    Where no search is named, it is `surrogate` for a few thousand evaluations of a plain function, and else `directed`.
+    Instead of a problem there may be a function with `bounds` and `constraints` as SciPy's optimisers take them.
+    With a problem, `bounds` is the setting of that name: what happens to a variable that leaves them. `questions` are
+    the tolerances that matter most, as `Archive.answer` takes them; `directed` works on them first.
+
+    `start` are designs to begin with, an array or a CSV file with a column for each variable. `known` are evaluations
+    of before, a CSV file or a pair of solutions and values, which are taken in and not made again. With `log` every
+    evaluation is kept in that file, and the same call after a crash goes on from there. Of a plain function the
+    progress is shown on a terminal, unless `progress` is false.
 
     >>> from mapelites.problems import get
     >>> len(illuminate(get("C01", 10), search="paper-1", evaluations=4_000)) > 0
     True
     """
+    if not isinstance(problem, Problem):
+        problem = scipy_problem(problem, bounds, constraints)
+    elif constraints is not None:
+        raise InputError(f"constraints belong to a function, but {problem.name} is a problem that has its own")
+    else:
+        settings["bounds"] = bounds
+    search = search or usual_search(compiled=problem.compiled, evaluations=evaluations)
+    settings["questions"] = tuple(tuple(question_vector(problem, each, "questions").tolist()) for each in questions)
     chosen = Settings.of(search, problem.dimension, evaluations=evaluations, seed=seed, **settings)
-    run = Illumination(problem, tolerances or Tolerances.default(problem), chosen)
+    kept = RunServices(LogFile(Path(log), problem)) if log is not None else RunServices()
+    run = Illumination(problem, tolerances or Tolerances.default(problem), chosen, kept)
     try:
-        run.advance(chosen.evaluations)
+        if known is not None:
+            run.take_known(KnownPoints.of(problem, known))
+        if start is not None:
+            run.start_from(designs_of(problem, start))
+        _advance_to_end(run, shown=not problem.compiled if progress is None else progress)
     finally:
         run.close()
     return run.archive()
 
 
+def _advance_to_end(run: Illumination, *, shown: bool) -> None:
+    """Spend the budget, with a line about the progress on a terminal, and a word where everything fails."""
+    said = ProgressLine(run.settings.evaluations, quiet=not shown)
+    warned = False
+    with said:
+        while not run.done:
+            run.advance(1 if shown else run.settings.evaluations)
+            if not warned and run.evaluations >= LOOK_AFTER and run.refused == run.evaluations:
+                kinds = "; ".join(f"{kind}: {words}" for kind, (_, words) in run.failures.items())
+                warned = True
+                warnings.warn(f"none of {run.evaluations} evaluations gave finite numbers. {kinds}", stacklevel=3)
+            best = run.best_feasible
+            said.update(run.evaluations, "nothing feasible yet" if best is None else f"best {best:.6g}")
+
+
 def compile_searches(problem: Problem) -> None:
     """Have every search ready to run. One that was never compiled on this machine takes a while; it is kept on disk."""
-    from mapelites.search import asked  # noqa: F401 (compiled when it is imported)
+    from mapelites.search.parallel import asked  # noqa: F401 (compiled when it is imported)
 
+    for emitter in slow_emitters():
+        emitter.load_propose()
     for name in SEARCHES:
         Illumination(problem, Tolerances.default(problem), Settings.of(name, problem.dimension))

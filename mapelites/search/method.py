@@ -7,11 +7,13 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from mapelites.problem import Problem
+from mapelites.core.problem import Array, Problem
+from mapelites.core.settings import SLOW_SEARCH, Settings
+from mapelites.core.tolerances import Tolerances
+from mapelites.evaluation.answer import RunServices
+from mapelites.evaluation.known import KnownPoints
 from mapelites.search.paper import Paper
-from mapelites.search.settings import Settings
-from mapelites.search.state import Map, State
-from mapelites.slow.answer import Outside
+from mapelites.search.state import MapArrays, State
 
 
 class Method(Protocol):
@@ -31,8 +33,18 @@ class Method(Protocol):
     def failures(self) -> dict[str, tuple[int, str]]:
         """How many evaluations came to nothing, by kind, and what was said of the last one."""
 
+    @property
+    def under_way(self) -> int:
+        """How many evaluations are being done at this moment."""
+
     def advance(self, until: int) -> None:
         """Search up to evaluation `until`; a step that has begun may go beyond it, but not beyond the budget."""
+
+    def take_known(self, known: KnownPoints) -> None:
+        """Learn from what was evaluated before; the state knows it already."""
+
+    def start_from(self, designs: Array) -> None:
+        """Have these solutions evaluated first."""
 
     def settle(self, seconds: float) -> None:
         """Wait at most so long for answers that are on their way."""
@@ -47,14 +59,21 @@ class Method(Protocol):
         """Go on from what `memory` gave, and from the present state."""
 
 
-def method_for(problem: Problem, m: Map, settings: Settings, state: State, outside: Outside) -> Method:
-    """The method that the settings name, at work on this state."""
-    if settings.workers and not problem.compiled:
-        from mapelites.slow.method import Slow
+def method_for(
+    problem: Problem, m: MapArrays, settings: Settings, state: State, outside: RunServices, tolerances: Tolerances,
+    searched: Tolerances,
+) -> Method:  # fmt: skip
+    """The method that the settings name, at work on this state; `searched` are the levels that it tells apart."""
+    if settings.search == SLOW_SEARCH:
+        from mapelites.search.surrogate.method import SurrogateMethod  # compiled when it is first needed
 
-        return Slow(problem, m, settings, state, outside)
+        return SurrogateMethod(problem, m, settings, state, outside, tolerances, searched)
+    if settings.workers and not problem.compiled:
+        from mapelites.search.parallel.method import ParallelMethod
+
+        return ParallelMethod(problem, m, settings, state, outside)
     if settings.search == "directed":
-        from mapelites.search.directed import Directed  # compiled when it is first needed
+        from mapelites.search.directed.loop import Directed  # compiled when it is first needed
 
         return Directed(problem, m, settings, state)
     return Paper(problem, m, settings, state)

@@ -7,30 +7,33 @@ sections 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import typeof, types
 from numpy.typing import NDArray
 
-from mapelites.kernels import KERNEL_TYPE, VECTOR, compiled_for, inlined
-from mapelites.problem import Array, Problem
-from mapelites.search.bounds import RULES, inside
-from mapelites.search.prompt import Prompt
+from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for, inlined
+from mapelites.core.problem import Array, Problem
+from mapelites.core.settings import RULES, Settings
+from mapelites.search.bounds import inside
 from mapelites.search.random import add_normals, below, coins, uniform
-from mapelites.search.settings import Settings
 from mapelites.search.state import (
     EVALUATIONS,
     MAP_TYPE,
     OCCUPIED,
     STATE_TYPE,
-    Map,
+    MapArrays,
     State,
     accept,
     compute,
     grown,
     has_room,
 )
+from mapelites.search.synchronous import SynchronousMethod
+
+if TYPE_CHECKING:
+    from mapelites.search.parallel.method import ParallelMethod
 
 OPERATORS = ("random", "mutation", "crossover")
 RANDOM, MUTATION, CROSSOVER = range(3)
@@ -61,7 +64,7 @@ def numbers(settings: Settings) -> Numbers:
     )
 
 
-NUMBERS_TYPE = typeof(numbers(Settings()))
+NUMBERS_TYPE = typeof(Numbers(1, 0.1, 0.5, True, 0.5, True, 0))
 
 
 @inlined
@@ -147,7 +150,12 @@ def _accept(state, m, x, values, operator):
     return accept(counters, slot_of, xs, vs, tags, m.grid, m.rule, x, values, operator)
 
 
-def advance(problem: Problem, m: Map, settings: Settings, state: State, until: int) -> State:
+def propose_one(search: ParallelMethod, x: Array, made_by: int) -> int:
+    """A candidate for a function that takes long, and which of the paper's operators made it."""
+    return int(_propose(search.state, search.map, search.numbers, x))
+
+
+def advance(problem: Problem, m: MapArrays, settings: Settings, state: State, until: int) -> State:
     """Search up to evaluation `until` and return the state, which may have moved to larger arrays."""
     step = _advance_compiled if problem.compiled else _advance_python
     plain = numbers(settings)
@@ -158,12 +166,12 @@ def advance(problem: Problem, m: Map, settings: Settings, state: State, until: i
     return state
 
 
-def _advance_compiled(problem: Problem, m: Map, plain: Numbers, state: State, until: int) -> None:
+def _advance_compiled(problem: Problem, m: MapArrays, plain: Numbers, state: State, until: int) -> None:
     x, values = _scratch(problem)
     _advance(problem.function, state, m, plain, until, x, values)
 
 
-def _advance_python(problem: Problem, m: Map, plain: Numbers, state: State, until: int) -> None:
+def _advance_python(problem: Problem, m: MapArrays, plain: Numbers, state: State, until: int) -> None:
     """The same candidates in the same order, around a function that is not compiled."""
     x, _ = _scratch(problem)
     while state.counters[EVALUATIONS] < until and has_room(state):
@@ -176,12 +184,12 @@ def _scratch(problem: Problem) -> tuple[Array, Array]:
     return np.empty(n), np.empty(1 + len(problem.constraints))
 
 
-class Paper(Prompt):
+class Paper(SynchronousMethod):
     """Algorithm 1 at work on a state; everything it knows is in there."""
 
     operators = OPERATORS
 
-    def __init__(self, problem: Problem, m: Map, settings: Settings, state: State) -> None:
+    def __init__(self, problem: Problem, m: MapArrays, settings: Settings, state: State) -> None:
         self.problem, self.map, self.settings, self.state = problem, m, settings, state
 
     @property

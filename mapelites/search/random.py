@@ -14,7 +14,7 @@ from numba import njit
 from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
-from mapelites.kernels import inlined
+from mapelites.core.kernels import inlined
 
 Stream = NDArray[np.uint64]
 

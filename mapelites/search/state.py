@@ -16,13 +16,14 @@ import numpy as np
 from numba import typeof, types
 from numpy.typing import NDArray
 
-from mapelites.errors import InputError
-from mapelites.kernels import compiled_for, inlined
-from mapelites.problem import Constraint, Problem
-from mapelites.rounding import snap
+from mapelites.core.errors import InputError
+from mapelites.core.grouping import axis_of_each
+from mapelites.core.kernels import compiled_for, inlined
+from mapelites.core.problem import Constraint, Problem
+from mapelites.core.rounding import snap
+from mapelites.core.tolerances import Tolerances
 from mapelites.search import random
 from mapelites.search.centroids import Centroids, coordinate, nearest_centroid
-from mapelites.tolerances import Tolerances
 
 FIRST_CAPACITY = 1024
 MOST_DENSE = 2_000_000  # cells beyond which only the occupied ones have a place in memory
@@ -67,14 +68,15 @@ class Grid(NamedTuple):
     """Which cell a solution falls in, and whether the grid is sparse."""
 
     edges: NDArray[np.float64]  # (constraints, levels): padded with infinity
-    strides: NDArray[np.int64]  # cell = sum of bin * stride
+    strides: NDArray[np.int64]  # (axes,): cell = sum of bin * stride
     sparse: bool
     centroids: NDArray[np.float64]  # (cells, constraints), or none where the cells are those of the levels
     span: NDArray[np.float64]  # (constraints, 2): the orders of magnitude between which centroids lie
-    point: NDArray[np.float64]  # (constraints,): scratch space
+    point: NDArray[np.float64]  # (axes,): scratch space
+    axis_of: NDArray[np.int64]  # the axis of each constraint, or nothing where each is its own
 
 
-class Map(NamedTuple):
+class MapArrays(NamedTuple):
     """What the compiled loop needs to know of the problem and the tolerances."""
 
     lower: NDArray[np.float64]
@@ -86,20 +88,22 @@ class Map(NamedTuple):
     rule: Rule
 
 
-def make_map(problem: Problem, tolerances: Tolerances, centroids: Centroids | None = None) -> Map:
+def make_map(problem: Problem, tolerances: Tolerances, centroids: Centroids | None = None) -> MapArrays:
     """The compiled loop's view of a problem and its tolerances, with the cells of the levels or of centroids."""
     shape = tolerances.shape
     strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
-    count = len(shape)
+    count, axis_of = len(shape), axis_of_each(tolerances.places)
+    each = axis_of if len(axis_of) else np.arange(count)
     grid = Grid(
-        tolerances.edges.copy(),
+        tolerances.edges[each],
         np.array(strides, dtype=np.int64),
         cells_of(tolerances, centroids) > MOST_DENSE,
         np.empty((0, count)) if centroids is None else centroids.points.copy(),
-        np.zeros((count, 2)) if centroids is None else centroids.span.copy(),
+        np.zeros((len(each), 2)) if centroids is None else centroids.span[each],
         np.zeros(count),
+        axis_of,
     )
-    return Map(
+    return MapArrays(
         problem.lower.copy(),
         problem.upper.copy(),
         problem.steps.copy() if problem.steps.any() else np.empty(0),
@@ -230,10 +234,35 @@ def bin_of(edges, i, violation):
 
 
 @inlined
+def _cell_of_groups(values, grid, rule):
+    """The same where constraints share axes: of a group the largest bin counts, or the largest coordinate."""
+    nearest = grid.centroids.shape[0] > 0
+    for axis in range(grid.point.size):
+        grid.point[axis] = 0.0
+    for i in range(grid.axis_of.size):
+        if not np.isfinite(values[1 + i]):
+            return -1
+        violation, axis = violation_of(values, i, rule), grid.axis_of[i]
+        if nearest:
+            place = coordinate(violation, grid.span[i, 0], grid.span[i, 1])
+        else:
+            place = float(bin_of(grid.edges, i, violation))
+        grid.point[axis] = max(grid.point[axis], place)
+    if nearest:
+        return nearest_centroid(grid.centroids, grid.point)
+    cell = 0
+    for axis in range(grid.point.size):
+        cell += int(grid.point[axis]) * grid.strides[axis]
+    return cell
+
+
+@inlined
 def cell_of(values, grid, rule):
     """The cell of one candidate's f, g, h, or -1 where one of them is not a finite number."""
     if not np.isfinite(values[0]):
         return -1
+    if grid.axis_of.size > 0:
+        return _cell_of_groups(values, grid, rule)
     cell, nearest = 0, grid.centroids.shape[0] > 0
     for i in range(grid.edges.shape[0]):
         if not np.isfinite(values[1 + i]):
@@ -296,7 +325,7 @@ def accept(counters, slot_of, xs, vs, tags, grid, rule, x, values, operator):
     return kept
 
 
-def _sample() -> tuple[State, Map]:
+def _sample() -> tuple[State, MapArrays]:
     """A state and a map of the smallest kind, for their types."""
     problem = Problem("sample", np.zeros(1), np.ones(1), (Constraint("g1", "inequality"),), abs)
     tolerances = Tolerances.default(problem)

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from mapelites import Archive, Constraint, Problem, Tolerances, illuminate
-from mapelites.archive import Elites
+from mapelites.core.archive import Elites
 from mapelites.problems import get
 
 LEVELS = (0.0, 0.1, 0.2, 0.4)

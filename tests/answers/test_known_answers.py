@@ -9,18 +9,17 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mapelites.answers import Designs, changes, front, least, multipliers, price, ranking
-from mapelites.answers.words import relaxing, worth
-from tests.answers.known import (
-    ACCURACY,
-    BEST_VESSEL,
-    CORNER,
-    LEVELS,
-    best_corner,
-    corner_map,
-    vessel,
-    vessel_map,
+from mapelites.answers import (
+    Designs,
+    largest_changes,
+    least_relaxations,
+    multipliers_at,
+    price_of,
+    rank_constraints,
+    trade_off_front,
 )
+from mapelites.answers.words import relaxation_sentence, worth_sentence
+from tests.answers.known import ACCURACY, BEST_VESSEL, CORNER, LEVELS, best_corner, corner_map, vessel, vessel_map
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +30,14 @@ def designs() -> Designs:
 @pytest.mark.parametrize("held", [0.0, 0.1, 0.4])
 def test_the_price_of_a_constraint_follows_its_formula_at_every_level(designs: Designs, held: float) -> None:
     limits = designs.limits({"g2": held})
-    steps = price(designs, 0, limits).steps
+    steps = price_of(designs, 0, limits).steps
     assert [step.tolerance for step in steps] == [*LEVELS, math.inf]
     for step in steps:
         assert step.f == pytest.approx(best_corner(min(step.tolerance, 1.0), held), abs=ACCURACY)
 
 
 def test_the_ranking_tells_binding_from_free_and_by_how_much(designs: Designs) -> None:
-    first, second, last = ranking(designs, designs.limits({"g1": 0.2}))
+    first, second, last = rank_constraints(designs, designs.limits({"g1": 0.2}))
     assert (designs.names[first.constraint], first.verdict) == ("g1", "binding")
     assert first.gain == pytest.approx(best_corner(0.2) - best_corner(0.4), abs=ACCURACY)
     assert first.per_unit == pytest.approx((best_corner(0.2) - best_corner(0.4)) / 0.2, abs=0.01)
@@ -47,7 +46,7 @@ def test_the_ranking_tells_binding_from_free_and_by_how_much(designs: Designs) -
     assert (designs.names[last.constraint], last.verdict) == ("g3", "free")
     assert last.alone > 1
     assert re.fullmatch(
-        r"Nothing better than 1\.6\S* was found among the \d+ designs that relax only g3\.", worth("g3", last)
+        r"Nothing better than 1\.6\S* was found among the \d+ designs that relax only g3\.", worth_sentence("g3", last)
     )
 
 
@@ -55,9 +54,10 @@ def test_the_ranking_tells_binding_from_free_and_by_how_much(designs: Designs) -
 def test_the_question_asked_backwards_finds_the_least_level_of_the_formula(designs: Designs, need: float) -> None:
     relaxed = 1.0 - math.sqrt(need - 1.0)  # (1 - t)^2 + 1 = need
     expected = min(level for level in LEVELS if best_corner(level, 0.0) + ACCURACY < need)
-    ways = least(designs, need)
-    assert [len(way.needed) for way in ways[:2]] == [1, 1]
-    for way in ways[:2]:
+    ways = least_relaxations(designs, need)
+    alone = [way for way in ways if len(way.needed) == 1]
+    assert len(alone) == 2
+    for way in alone:
         assert way.needed[0].level == expected
         assert way.needed[0].violation >= relaxed
         assert way.needed[0].violation == pytest.approx(expected, abs=ACCURACY)
@@ -65,13 +65,13 @@ def test_the_question_asked_backwards_finds_the_least_level_of_the_formula(desig
 
 
 def test_an_objective_out_of_reach_of_one_constraint_takes_two(designs: Designs) -> None:
-    ways = least(designs, 0.75)
+    ways = least_relaxations(designs, 0.75)
     assert [designs.names[each.constraint] for each in ways[0].needed] == ["g1", "g2"]
-    assert least(designs, -1.0) == ()
+    assert least_relaxations(designs, -1.0) == ()
 
 
 def test_the_front_lies_on_the_formula_and_nothing_lies_below_it(designs: Designs) -> None:
-    found = front(designs, "total")
+    found = trade_off_front(designs, "total")
     bound = 2 * (1 - np.minimum(found.violation, 2.0) / 2) ** 2  # equal shares are best
     assert (designs.f >= bound - 1e-12).all()
     for level in LEVELS:
@@ -85,14 +85,14 @@ def test_the_local_multiplier_is_the_slope_of_the_price(designs: Designs) -> Non
     for level in LEVELS:
         row = designs.best(designs.limits({"g1": level}))
         assert row is not None
-        found = multipliers(CORNER, designs.found.x[row])
+        found = multipliers_at(CORNER, designs.found.x[row])
         assert found is not None
         assert found.sound
         assert found.values == pytest.approx([2 * (1 - level), 2.0, 0.0], abs=0.02)
 
 
 def test_only_the_variable_of_the_relaxed_constraint_moves(designs: Designs) -> None:
-    first, second = changes(designs, price(designs, 1, designs.satisfied))
+    first, second = largest_changes(designs, price_of(designs, 1, designs.satisfied))
     assert (first.variable, first.moves) == (1, True)
     assert first.values[: len(LEVELS)] == pytest.approx([1 - level for level in LEVELS], abs=ACCURACY)
     assert (second.variable, second.moves) == (0, False)
@@ -102,13 +102,13 @@ def test_the_sentence_on_the_pressure_vessel_is_right_when_both_designs_are_work
     designs = Designs.of(vessel_map())
     said = 0
     for name in designs.names[:3]:
-        steps = price(designs, designs.names.index(name), designs.satisfied).steps
+        steps = price_of(designs, designs.names.index(name), designs.satisfied).steps
         assert steps[0].f is not None
         assert BEST_VESSEL - 0.01 <= steps[0].f <= 1.02 * BEST_VESSEL
         for start, end in pairwise(steps):
             if end.row == start.row or math.isinf(end.tolerance):
                 continue
-            sentence = relaxing(name, start, end)
+            sentence = relaxation_sentence(name, start, end)
             pattern = rf"Relaxing {name} from (\S+) to (\S+) lowers the objective from (\S+) to (\S+) \((\S+) %\)\."
             found = re.fullmatch(pattern, sentence)
             assert found is not None, sentence

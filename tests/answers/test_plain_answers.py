@@ -11,23 +11,25 @@ from scipy.stats import rankdata, spearmanr
 from mapelites.answers import (
     Designs,
     almost_feasible,
-    bands,
-    correlation,
-    front,
-    least,
-    price,
-    ranking,
+    least_relaxations,
+    notable_designs,
+    price_bands,
+    price_of,
+    rank_constraints,
+    rank_correlation,
     read_margin,
-    telling,
+    trade_off_front,
 )
-from mapelites.answers.correlation import ranked
+from mapelites.answers.correlation import average_ranks
 from mapelites.answers.front import MEASURES
-from mapelites.answers.words import worth as in_words
-from mapelites.archive import Archive, Elites
-from mapelites.errors import InputError
+from mapelites.answers.words import worth_sentence as in_words
+from mapelites.campaign.report.statistics import final_solution, summarise_finals
+from mapelites.core.archive import Archive, Elites
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Constraint, Problem
+from mapelites.core.statistics import quartile_places
+from mapelites.core.tolerances import Tolerances
 from mapelites.problems.formulas import problem_of
-from mapelites.report import final_solution, places, summarise
-from mapelites.tolerances import Tolerances
 from tests.answers.known import hiding_map, random_map
 
 SEEDS = range(8)
@@ -49,14 +51,14 @@ def test_the_best_within_any_tolerances_is_the_lowest_of_those_that_keep_them(se
 def test_a_price_and_its_verdict_say_what_each_level_gives(seed: int) -> None:
     designs = Designs.of(random_map(seed))
     limits = designs.satisfied
-    for worth in ranking(designs, limits):
+    for worth in rank_constraints(designs, limits):
         i = worth.constraint
-        for step in price(designs, i, limits).steps:
+        for step in price_of(designs, i, limits).steps:
             changed = limits.copy()
             changed[i] = step.tolerance
             assert step.row == designs.best(changed)
         start = worth.start.f
-        later = [step.f for step in price(designs, i, limits).steps if step.tolerance > limits[i]]
+        later = [step.f for step in price_of(designs, i, limits).steps if step.tolerance > limits[i]]
         better = [f for f in later if f is not None and (start is None or f < start)]
         if start is not None:
             others = np.delete(designs.violations <= limits, i, axis=1).all(axis=1)
@@ -66,7 +68,7 @@ def test_a_price_and_its_verdict_say_what_each_level_gives(seed: int) -> None:
         else:
             kept = (designs.violations[:, i] <= limits[i]).any()
             assert worth.verdict == ("unmet" if not kept else "blocking" if better else "together")
-    gains = [worth.gain for worth in ranking(designs, limits) if worth.verdict == "binding"]
+    gains = [worth.gain for worth in rank_constraints(designs, limits) if worth.verdict == "binding"]
     assert gains == sorted(gains, reverse=True)  # type: ignore[type-var]
 
 
@@ -76,7 +78,7 @@ def test_a_gain_within_rounding_is_next_to_nothing_and_no_constraint_is_binding_
     found = Elites(rows, np.array([-15.0, np.nextafter(-15.0, -16.0), 200.0]), np.array([[0.0], [1e-5], [1.5]]),
                    np.empty((3, 0)), np.arange(1, 4), np.full(3, "random"))  # fmt: skip
     designs = Designs.of(Archive(problem, Tolerances.same(problem, (0.0, 1e-4)), found))
-    (worth,) = ranking(designs, designs.satisfied)
+    (worth,) = rank_constraints(designs, designs.satisfied)
     assert (worth.verdict, worth.first) == ("free", None)
     assert in_words("low", worth) == "Relaxing low buys next to nothing: the objective stays at about -15."
 
@@ -85,12 +87,14 @@ def test_a_gain_within_rounding_is_next_to_nothing_and_no_constraint_is_binding_
 def test_the_least_to_relax_beats_every_other_way(seed: int) -> None:
     designs = Designs.of(random_map(seed))
     below = float(np.quantile(designs.f, 0.3))
-    ways = least(designs, below, most=100)
+    ways = least_relaxations(designs, below, most=100)
     relaxed = designs.violations > designs.satisfied
     costs = (relaxed * designs.violations / designs.scale).sum(axis=1)
+    costs += 1e6 * ~(designs.violations <= designs.tolerances.allowance).all(axis=1)  # what is beyond them comes last
     good = [row for row in range(len(designs)) if designs.f[row] < below]
-    first = min((int(relaxed[row].sum()), costs[row]) for row in good)
-    assert (len(ways[0].needed), pytest.approx(ways[0].relative)) == first
+    assert pytest.approx(min(costs[row] for row in good)) == ways[0].relative + 1e6 * (not ways[0].within)
+    order = [(not way.within, way.relative) for way in ways]
+    assert order == sorted(order)
     if ways[0].needed:
         sets = {frozenset(np.flatnonzero(relaxed[row])) for row in good}
         cost = {each: min(costs[r] for r in good if frozenset(np.flatnonzero(relaxed[r])) == each) for each in sets}
@@ -100,11 +104,23 @@ def test_the_least_to_relax_beats_every_other_way(seed: int) -> None:
         assert all(each.violation <= each.level for each in way.needed)
 
 
+def test_violations_in_different_units_are_taken_together_in_per_cent_of_their_limits() -> None:
+    constraints = (
+        Constraint("stress", "inequality", limit=13_600.0, sense="<=", unit="psi"),
+        Constraint("bend", "inequality", limit=0.25, sense="<=", unit="in"),
+    )
+    problem = Problem("bar", [0.0], [1.0], constraints, lambda x: (0.0, [0.0, 0.0], []))
+    g = np.array([[0.0, 0.0], [680.0, 0.005]])
+    found = Elites(np.zeros((2, 1)), np.array([2.0, 1.0]), g, np.empty((2, 0)), np.array([1, 2]), np.full(2, "random"))
+    front = trade_off_front(Designs.of(Archive(problem, Tolerances.default(problem), found)))
+    assert (front.unit, front.violation.tolist()) == ("%", [0.0, pytest.approx(7.0)])
+
+
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_beats_the_front_and_the_front_beats_the_rest(seed: int, measure: str) -> None:
     designs = Designs.of(random_map(seed))
-    found = front(designs, measure)
+    found = trade_off_front(designs, measure)
     points = list(zip(found.violation, designs.f, strict=True))
 
     def beaten(row: int) -> bool:
@@ -123,10 +139,10 @@ def test_nothing_beats_the_front_and_the_front_beats_the_rest(seed: int, measure
 def test_rank_correlations_agree_with_an_independent_library(seed: int) -> None:
     designs = Designs.of(random_map(seed))
     table = np.column_stack([designs.f, designs.violations])
-    assert ranked(table[:, 1]).tolist() == rankdata(table[:, 1]).tolist()
+    assert average_ranks(table[:, 1]).tolist() == rankdata(table[:, 1]).tolist()
     expected = spearmanr(table).statistic
-    assert correlation(designs).matrix == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    assert correlation(designs).designs == len(designs)
+    assert rank_correlation(designs).matrix == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert rank_correlation(designs).designs == len(designs)
 
 
 @pytest.mark.parametrize("hard", [("c0",), ("c0", "c2")])
@@ -135,15 +151,15 @@ def test_hard_constraints_stay_satisfied_in_every_answer(seed: int, hard: tuple[
     designs = Designs.of(random_map(seed), hard)
     limits = designs.limits({"c0": np.inf, "c1": np.inf, "c2": np.inf})
     rows = {*range(len(designs))}
-    told = [row for way in least(designs, np.inf) for row in [way.row]]
-    told += [each.row for each in telling(designs, limits)]
-    told += front(designs).rows
+    told = [row for way in least_relaxations(designs, np.inf) for row in [way.row]]
+    told += [each.row for each in notable_designs(designs, limits)]
+    told += trade_off_front(designs).rows
     assert set(told) <= rows
     for name in hard:
         i = designs.names.index(name)
         assert (designs.violations[:, i] <= designs.satisfied[i]).all()
         assert limits[i] == designs.satisfied[i]
-        assert next(worth for worth in ranking(designs, limits) if worth.constraint == i).verdict == "hard"
+        assert next(worth for worth in rank_constraints(designs, limits) if worth.constraint == i).verdict == "hard"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -185,13 +201,15 @@ def test_tolerances_that_make_no_sense_are_refused_in_words() -> None:
     with pytest.raises(InputError, match="hard: a constraint must be one of c0, c1, c2, but it was 'c9'"):
         Designs.of(random_map(0), ("c9",))
     with pytest.raises(InputError, match="measure must be one of total, mean, maximal, relative, but it was 'most'"):
-        front(designs, "most")
+        trade_off_front(designs, "most")
 
 
 def test_bands_over_runs_are_quartiles_and_a_run_without_a_design_counts_as_the_worst() -> None:
     runs = [Designs.of(random_map(seed, designs=12)) for seed in range(9)]
-    found = bands(runs, 0)
-    values = np.array([[np.inf if s.f is None else s.f for s in price(each, 0, each.satisfied).steps] for each in runs])
+    found = price_bands(runs, 0)
+    values = np.array(
+        [[np.inf if s.f is None else s.f for s in price_of(each, 0, each.satisfied).steps] for each in runs]
+    )
     expected = np.sort(values, axis=0)[[2, 4, 6]]
     assert np.isinf(expected).any()
     assert found.quartiles == pytest.approx(np.where(np.isinf(expected), np.nan, expected), nan_ok=True)
@@ -203,11 +221,11 @@ def test_the_median_of_a_band_is_that_of_the_table_and_names_its_run(number: int
     runs = [Designs.of(random_map(seed, designs=400)) for seed in range(number)]
     finals = [final_solution(each.problem, each.found, str(i)) for i, each in enumerate(runs)]
     assert all(final.feasible for final in finals)
-    found = bands(runs, 2)
+    found = price_bands(runs, 2)
     step = found.tolerances.index(runs[0].satisfied[2])
-    median = summarise(finals).median
+    median = summarise_finals(finals).median
     assert (found.quartiles[1, step], str(found.behind[1, step])) == (median.f, median.run)
-    for share, place in zip((0.25, 0.5, 0.75), places(number), strict=True):
+    for share, place in zip((0.25, 0.5, 0.75), quartile_places(number), strict=True):
         assert place == np.quantile(np.arange(number), share, method="inverted_cdf")
 
 
@@ -229,7 +247,7 @@ def test_a_best_feasible_design_behind_an_infeasible_elite_is_not_forgotten() ->
 def test_an_empty_map_has_no_answers_and_says_so() -> None:
     designs = Designs.of(random_map(0, designs=0))
     assert designs.best(designs.satisfied) is None
-    assert {worth.verdict for worth in ranking(designs, designs.satisfied)} == {"unmet"}
-    assert front(designs).rows == ()
-    assert telling(designs, designs.satisfied) == ()
-    assert least(designs, 0.0) == ()
+    assert {worth.verdict for worth in rank_constraints(designs, designs.satisfied)} == {"unmet"}
+    assert trade_off_front(designs).rows == ()
+    assert notable_designs(designs, designs.satisfied) == ()
+    assert least_relaxations(designs, 0.0) == ()

@@ -7,8 +7,16 @@ import random
 
 import pytest
 
-from mapelites.answers import Step, Worth
-from mapelites.answers.words import amount, apart, at_least, percent_change, plain_number, relaxing, worth
+from mapelites.answers import RelaxationGain, Step
+from mapelites.answers.words import (
+    at_least,
+    format_apart,
+    percent_change,
+    plain_number,
+    relaxation_sentence,
+    worth_sentence,
+)
+from mapelites.core.format import amount
 
 
 @pytest.mark.parametrize(
@@ -27,39 +35,41 @@ from mapelites.answers.words import amount, apart, at_least, percent_change, pla
     ],
 )  # fmt: skip
 def test_a_sentence_names_both_tolerances_and_both_objectives(start: Step, end: Step, sentence: str) -> None:
-    assert relaxing("g2", start, end) == sentence
+    assert relaxation_sentence("g2", start, end) == sentence
 
 
 def test_every_verdict_has_its_sentence() -> None:
     one, two = Step(0, 1, 3.0), Step(0.1, 2, 2.0)
-    assert worth("g1", Worth(0, "hard", one, two, two, 1)) == "g1 is marked hard and stays satisfied."
-    assert worth("g1", Worth(0, "open", one, None, None, 0)) == "Any violation of g1 is allowed already."
-    assert worth("g1", Worth(0, "free", one, two, None, 2)) == (
+    assert worth_sentence("g1", RelaxationGain(0, "hard", one, two, two, 1)) == "g1 is marked hard and stays satisfied."
+    assert (
+        worth_sentence("g1", RelaxationGain(0, "open", one, None, None, 0)) == "Any violation of g1 is allowed already."
+    )
+    assert worth_sentence("g1", RelaxationGain(0, "free", one, two, None, 2)) == (
         "Nothing better than 3 was found among the 2 designs that relax only g1."
     )
-    assert worth("g1", Worth(0, "free", one, two, None, 1)) == (
+    assert worth_sentence("g1", RelaxationGain(0, "free", one, two, None, 1)) == (
         "Nothing better than 3 was found among the one design that relaxes only g1."
     )
-    assert worth("g1", Worth(0, "unknown", one, two, None, 0)) == (
+    assert worth_sentence("g1", RelaxationGain(0, "unknown", one, two, None, 0)) == (
         "Nothing was found that relaxes only g1, so what it would buy is not known."
     )
-    assert worth("g1", Worth(0, "later", one, Step(0.1, 1, 3.0), Step(1.0, 2, 2.0), 1)) == (
+    assert worth_sentence("g1", RelaxationGain(0, "later", one, Step(0.1, 1, 3.0), Step(1.0, 2, 2.0), 1)) == (
         "Within one level more of g1 nothing better was found. "
         "Relaxing g1 from 0 to 1 lowers the objective from 3 to 2 (-33 %)."
     )
-    assert worth("g1", Worth(0, "together", Step(0), Step(0.1), None, 0)) == (
+    assert worth_sentence("g1", RelaxationGain(0, "together", Step(0), Step(0.1), None, 0)) == (
         "Relaxing g1 alone does not help: within the other tolerances no design was found."
     )
-    assert worth("g1", Worth(0, "unmet", Step(0), Step(0.1), Step(1.0, 3, 9.0), 1)) == (
+    assert worth_sentence("g1", RelaxationGain(0, "unmet", Step(0), Step(0.1), Step(1.0, 3, 9.0), 1)) == (
         "No design was found that keeps g1 within 0. Relaxing g1 from 0 to 1 gives a first design, with objective 9; "
         "without it none was found."
     )
 
 
 def test_two_numbers_get_as_many_digits_as_tell_them_apart() -> None:
-    assert apart(123456.7, 123456.8) == ("1.234567e5", "1.234568e5")
-    assert apart(0.0, 5.0) == ("0", "5")
-    assert apart(-1.5, -1.5) == ("-1.5", "-1.5")
+    assert format_apart(123456.7, 123456.8) == ("1.234567e5", "1.234568e5")
+    assert format_apart(0.0, 5.0) == ("0", "5")
+    assert format_apart(-1.5, -1.5) == ("-1.5", "-1.5")
     assert (amount(99996.0), amount(99994.0), amount(9999.4)) == ("100,000", "99,990", "9,999")
     assert percent_change(0.0, 1.0) == ""
     assert percent_change(-2.0, -3.0) == " (-50 %)"

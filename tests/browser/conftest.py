@@ -27,11 +27,12 @@ from selenium.webdriver.support.ui import WebDriverWait
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from app import create_app
-from components.security import HERE, Access
 from mapelites import Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.supervisor import start_supervisor
+from mapelites.snapshot.spec import RunSpec
+from server.access import HERE, Access
 
 WIDE, PHONE = (1400, 1000), (390, 844)
 PATIENCE = 60  # seconds; the machine may be busy, and the worker may have to compile first
@@ -76,7 +77,7 @@ class Dashboard:
         search = settings.pop("search", "paper-3")
         levels = Tolerances.default(get(problem, dimension))
         chosen = Settings.of(search, dimension, **settings)
-        return self.store.create(RunRequest(problem, dimension, levels, chosen, pace))
+        return self.store.create(RunRequest(RunSpec(problem, dimension, levels, chosen), pace))
 
     def restart_worker(self) -> None:
         """Start another supervisor where the first one is gone."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from components.map_fold import Fold
-from mapelites.archive import Archive
+from mapelites.core.archive import Archive
+from mapelites.core.nested_map.usual import usual_view
 from tests.browser.conftest import Person, wait
 
 PLOT = "const gd = document.querySelector('#run-map .js-plotly-plot'); "
@@ -43,7 +43,11 @@ def shape(person: Person) -> tuple[int, int]:
 
 def clicks_cell(person: Person, archive: Archive, cell: int) -> None:
     """Move the mouse to a cell and press it."""
-    row, column = Fold.of(archive.tolerances).place(cell)
+    clicks_place(person, *usual_view(archive).fold(archive.tolerances).place(cell))
+
+
+def clicks_place(person: Person, row: int, column: int) -> None:
+    """Move the mouse to a place of the map and press it."""
     person.driver.execute_script("document.getElementById('map-box').scrollIntoView({block: 'center'})")
     script = PLOT + (
         "const box = gd.getBoundingClientRect(), x = gd._fullLayout.xaxis, y = gd._fullLayout.yaxis; "
@@ -56,7 +60,7 @@ def clicks_cell(person: Person, archive: Archive, cell: int) -> None:
 
 
 def exact_numbers(person: Person, table: int) -> list[list[float]]:
-    """The numbers of one of the inspector's tables, row by row, in full precision."""
+    """The numbers of one of the design's tables, row by row, in full precision."""
     script = (
         "const table = document.querySelectorAll('#inspector .inspector-table')[arguments[0]]; "
         "return Array.from(table.querySelectorAll('tbody tr'))"
@@ -65,5 +69,12 @@ def exact_numbers(person: Person, table: int) -> list[list[float]]:
     return [[float(text) for text in row] for row in person.driver.execute_script(script, table)]
 
 
+def slides(person: Person, name: str, *keys: str) -> None:
+    """Move the slider of a constraint with keys."""
+    slider = person.sees(f".limit-slider[aria-label='Tolerance allowed on {name}']")
+    person.driver.execute_script("arguments[0].focus()", slider)
+    person.keys(*keys)
+
+
 def exact_objective(person: Person) -> float:
-    return float(person.asks("data-exact", "#inspector .objective [data-exact]"))
+    return float(person.asks("data-exact", "#inspector .objective-box [data-exact]"))

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from selenium.webdriver.common.keys import Keys
 
 from mapelites import Settings, Tolerances
-from mapelites.answers import Designs, almost_feasible, front, least, price, ranking, read_margin, shortest
-from mapelites.answers.words import worth
-from mapelites.archive import Archive
+from mapelites.answers import (
+    Designs,
+    almost_feasible,
+    least_relaxations,
+    price_of,
+    rank_constraints,
+    read_margin,
+    trade_off_front,
+)
+from mapelites.answers.words import worth_sentence
+from mapelites.core.archive import Archive
 from mapelites.problems.formulas import problem_of
 from mapelites.runs import RunRequest
-from mapelites.snapshot import Snapshot
+from mapelites.snapshot.snapshot import Snapshot
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
-from tests.browser.run_page import PLOT, clicks_cell, exact_objective, map_is_drawn, opens_run
+from tests.browser.run_page import PLOT, exact_objective, opens_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("answers")]
 
@@ -66,21 +73,15 @@ def clicks_point(person: Person, graph: str, trace: int, place: int) -> None:
     mouse("mouseReleased", "left")
 
 
-def test_a_person_sees_what_a_constraint_costs_and_opens_the_design_behind_a_number(
-    person: Person, designs: Designs, done: str
-) -> None:
-    worths = ranking(designs, designs.satisfied)
-    first, last = worths[0], worths[-1]
+def test_a_price_curve_opens_the_design_behind_each_of_its_points(person: Person, designs: Designs, done: str) -> None:
     opens_run(person, f"/run/{done}")
-    person.sees("#answers-glance", shortest(designs))
-    person.presses("#answers-glance button", "What does each constraint cost?")
-    person.sees("#answers-sentence", worth(designs.names[first.constraint], first))
-    person.sees_no("#run-map")
+    last = rank_constraints(designs, designs.satisfied)[-1]
     name = designs.names[last.constraint]
+    person.presses(".tab", "Price curves")
     person.presses(".ranking button", name)
-    person.sees("#answers-sentence", worth(name, last))
+    person.sees("#answers-sentence", worth_sentence(name, last))
     wait(lambda: f"view=price&about={name}" in person.path)
-    steps = price(designs, last.constraint, designs.satisfied).steps
+    steps = price_of(designs, last.constraint, designs.satisfied).steps
     known = [step for step in steps if step.row is not None]
     clicks_point(person, "price", 0, len(known) - 1)
     wait(lambda: exact_objective(person) == known[-1].f)
@@ -89,38 +90,17 @@ def test_a_person_sees_what_a_constraint_costs_and_opens_the_design_behind_a_num
     pressed = person.sees(".steps .answer-design[aria-pressed=true]")
     assert float(pressed.get_attribute("data-exact")) == known[-1].f
     person.driver.refresh()
-    person.sees("#answers-sentence", worth(name, last))
     wait(lambda: exact_objective(person) == known[-1].f)
-    person.presses("[role=tab]", "Map")
-    map_is_drawn(person.driver)
-    wait(lambda: person.driver.execute_script("return document.getElementById('map-box').dataset.cell") == str(cell))
 
 
-def test_sliders_and_typed_tolerances_give_the_best_design_within_them_at_once(
-    person: Person, designs: Designs, done: str
-) -> None:
-    opens_run(person, f"/run/{done}?view=whatif")
+def test_the_least_to_relax_for_an_objective_that_is_needed(person: Person, designs: Designs, done: str) -> None:
+    opens_run(person, f"/run/{done}")
+    person.presses(".tab", "Least to relax")
     best = designs.best(designs.satisfied)
     assert best is not None
-    shown = "#whatif-answer .objective [data-exact]"
-    wait(lambda: float(person.asks("data-exact", shown)) == designs.f[best])
-    person.presses(".allow-row:nth-of-type(1) .mantine-Slider-thumb")
-    person.keys(Keys.END)
-    free = designs.best(designs.limits({designs.names[0]: float("inf")}))
-    wait(lambda: float(person.asks("data-exact", shown)) == designs.f[free])
-    wait(lambda: f"allow={designs.names[0]}:any" in person.path)
-    person.types(".allow-row:nth-of-type(3) .allow-value input", "0.3")
-    both = designs.best(designs.limits({designs.names[0]: float("inf"), designs.names[2]: 0.3}))
-    wait(lambda: float(person.asks("data-exact", shown)) == designs.f[both])
-    person.types(".allow-row:nth-of-type(3) .allow-value input", "much")
-    person.sees(".allow-row:nth-of-type(3)", "a number from 0 on")
-    person.presses("#allow-reset")
-    wait(lambda: float(person.asks("data-exact", shown)) == designs.f[best])
-    person.presses("#whatif-answer .answer-design", "Show this design")
-    wait(lambda: exact_objective(person) == designs.f[best])
     need = float((designs.f[best] + designs.f.min()) / 2)
     person.types("#answers-need", repr(need))
-    ways = least(designs, need)
+    ways = least_relaxations(designs, need)
     person.sees("#least-answer tbody tr")
     told = [float(each.get_attribute("data-exact")) for each in person.all("#least-answer [data-exact]")]
     assert told == [designs.f[way.row] for way in ways]
@@ -140,17 +120,14 @@ def test_the_best_feasible_design_behind_an_infeasible_elite_is_the_one_that_is_
     assert hidden is not None
     assert hidden == designs.hidden
     run_id = dashboard.store.import_run(Snapshot.of(search, 1.0).to_bytes())
-    opens_run(person, f"/run/{run_id}?view=whatif")
-    person.presses("#whatif-answer .answer-design", "Show this design")
-    wait(lambda: exact_objective(person) == designs.f[hidden])
-    wait(lambda: "behind=yes" in person.path)
-    person.sees("#whatif-answer .answer-design[aria-pressed=true]")
-    person.driver.refresh()
-    wait(lambda: exact_objective(person) == designs.f[hidden])
-    person.presses("#inspector button", "Show the elite")
-    elite = designs.row_of(int(designs.cells[hidden]))
+    opens_run(person, f"/run/{run_id}")
+    wait(lambda: exact_objective(person) == designs.f[hidden])  # whatever its cell shows
+    cell = int(designs.cells[hidden])
+    person.goes_to(f"/run/{run_id}?cell={cell}")
+    elite = designs.row_of(cell)
     wait(lambda: exact_objective(person) == designs.f[elite])
-    wait(lambda: "behind=yes" not in person.path)
+    person.goes_to(f"/run/{run_id}?cell={cell}&behind=yes")
+    wait(lambda: exact_objective(person) == designs.f[hidden])
 
 
 def test_hard_constraints_stay_satisfied_and_near_misses_are_listed(
@@ -164,10 +141,10 @@ def test_hard_constraints_stay_satisfied_and_near_misses_are_listed(
     assert listed == [designs.f[row] for row in rows]
     broken = designs.violations[rows[0]] > designs.satisfied
     name = next(each for each, is_broken in zip(designs.names, broken, strict=True) if is_broken)
-    place = designs.names.index(name) + 1
-    person.presses(f".allow-row:nth-of-type({place}) .allow-hard .mantine-Switch-track")
+    person.presses(f".limit-lock[data-lock='{name}']")
     wait(lambda: f"hard={name}" in person.path)
-    strict = Designs.of(archive, (name,))
+    hard = archive.tolerances.with_hard(archive.problem, (name,))
+    strict = Designs.of(archive.rebin(hard))
     fewer = almost_feasible(strict, read_margin("1", strict), 1) or ()
     wait(lambda: len(person.all("#almost-answer tbody tr")) == len(fewer))
     person.types("#answers-margin", "little")
@@ -178,13 +155,13 @@ def test_a_click_on_the_front_is_the_same_selection_everywhere(
     person: Person, archive: Archive, designs: Designs, done: str
 ) -> None:
     opens_run(person, f"/run/{done}?view=front")
-    found = front(designs, "total")
+    found = trade_off_front(designs, "total")
     clicks_point(person, "front", 1, len(found.rows) - 1)
     wait(lambda: exact_objective(person) == designs.f[found.rows[-1]])
     person.presses(".mantine-SegmentedControl-label", "Maximal")
     wait(lambda: "measure=maximal" in person.path)
     person.sees(".answer-table thead", "maximal violation")
-    person.presses("[role=tab]", "Relations")
+    person.presses(".tab", "Relations")
     person.sees("#related-answer", "Constraints that depend on each other")
     person.presses(".correlation-cell[data-columns='g1,g2']")
     wait(lambda: "pair=g1,g2" in person.path)
@@ -195,15 +172,8 @@ def test_a_click_on_the_front_is_the_same_selection_everywhere(
     same = designs.violations[:, :2] == designs.violations[place, :2]
     there = {float(f) for f in designs.f[same.all(axis=1)]}
     wait(lambda: exact_objective(person) in there)  # of designs at one place the last one drawn is on top
-    person.presses("[role=tab]", "Map")
-    fits = "return Math.abs(gd._fullLayout.width - document.getElementById('map-box').clientWidth) < 2"
-    wait(lambda: person.driver.execute_script(PLOT + fits))  # it was drawn where nobody saw it
-    other = int(designs.cells[found.rows[0]])
-    clicks_cell(person, archive, other)
-    wait(lambda: f"cell={other}" in person.path)
-    person.presses("[role=tab]", "Trade-off")
-    chosen = person.sees(".answer-table tr.is-chosen .answer-design")
-    assert float(chosen.get_attribute("data-exact")) == archive.at(other).f  # type: ignore[union-attr]
+    person.presses(".tab", "Relations")  # pressed again, it closes
+    wait(lambda: "view=" not in person.path)
 
 
 def test_answers_follow_a_run_that_goes_on_and_other_levels_and_fit_a_phone(
@@ -222,7 +192,7 @@ def test_answers_follow_a_run_that_goes_on_and_other_levels_and_fit_a_phone(
     person.sees("#rebin-note", "Re-binned from")
     person.sees("#answers-sentence")
     assert person.sideways() <= 0
-    assert len(person.all(".allow-row")) == 4
+    assert len(person.all(".limit")) == 3  # h1 and h2 are one
 
 
 def test_a_constraint_that_follows_from_another_goes_off_the_map_and_comes_back(
@@ -230,23 +200,16 @@ def test_a_constraint_that_follows_from_another_goes_off_the_map_and_comes_back(
 ) -> None:
     run_id = dashboard.finished(dashboard.start("C16", evaluations=40_000, search="directed"))
     places = PLOT + "return [gd.layout.meta.rows, gd.layout.meta.columns]"
-    opens_run(person, f"/run/{run_id}?view=relations&axes=g2,g1&colour=age")
+    opens_run(person, f"/run/{run_id}?view=relations")
+    wait(lambda: person.driver.execute_script(places) == [5, 25])  # h2 = -h1 is one axis
+    person.presses("#related-answer button", "Put it back")
+    wait(lambda: person.driver.execute_script(places) == [25, 25])
+    wait(lambda: "axes=g1,g2,h1,h2" in person.path)
     person.presses("#related-answer button", "Take h2 off the map")
     wait(lambda: person.driver.execute_script(places) == [5, 25])
-    wait(lambda: "axes=g2,g1,h1,;h2&colour=age" in person.path)
-    assert "view=" not in person.path
-    person.sees("#rest-button", "Other 1: any")
-    person.driver.refresh()
-    map_is_drawn(person.driver)
-    wait(lambda: person.driver.execute_script(places) == [5, 25])
-    person.presses("[role=tab]", "Relations")
-    person.sees("#related-answer", "h2 is off the map.")
-    person.presses("[role=tab]", "Map")
-    person.presses(".map-toolbar button", "Axes")
-    person.presses("#axes-all")
-    wait(lambda: person.driver.execute_script(places) == [25, 25])
+    person.presses("#axes summary")
+    person.presses("#axes-menu button", "The usual axes")
     wait(lambda: "axes=" not in person.path)
-    person.sees_no("#rest-button")
 
 
 def test_a_press_on_a_correlation_draws_the_pair_and_leaves_the_axes_of_the_map(person: Person, done: str) -> None:

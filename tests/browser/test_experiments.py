@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
-from components.experiments_form import read
-from mapelites.campaign.folder import folders
-from mapelites.campaign.process import home, launch, stop
+from components.experiments.form import read
+from mapelites.campaign.folder import list_campaigns
+from mapelites.campaign.process import campaigns_folder, launch_campaign, stop_campaign
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
 
 pytestmark = pytest.mark.browser
@@ -26,7 +27,7 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     person.presses("summary", "Advanced")
     person.types("#campaign-evaluations", "4000")
     person.sees("#campaign-sum", "24 runs, 96,000 evaluations.")
-    person.presses("#campaign-start")
+    person.sees("#campaign-evaluations").send_keys(Keys.ENTER)
 
     person.sees("h1", "C01, C07, C16 and C17 · 10D · paper-1, paper-2 and paper-3")
     wait(lambda: "24 of 24 runs" in person.reads("#campaign-progress"), PATIENCE)
@@ -47,9 +48,15 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     assert "problem=C17" in person.path
     assert "search=paper-3" in person.path
     person.sees("#campaign-boxes .trace.boxes")
+    charts = "[...document.querySelectorAll('.js-plotly-plot')]"
+    named = f"return {charts}.every(each => each.closest('[role=figure][aria-label]'))"
+    assert person.driver.execute_script(named), "every chart has a name for screen readers"
     person.presses("#campaign-beside label", "Beside the paper")
     person.sees(".statistics-theirs")
     person.sees(".verdict", "Feasibility: ")
+
+    person.presses("#campaign-search label", "All searches")
+    person.sees(".statistics th", "C17 paper-2")
 
     person.presses("#campaign-download")
     person.presses(".menu-link", "CSV")
@@ -57,7 +64,7 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     with file.open() as text:
         assert len(list(csv.DictReader(text))) == 12
 
-    folder = folders(home(dashboard.store.path))[0]
+    folder = list_campaigns(campaigns_folder(dashboard.store.path))[0]
     link = person.sees(".statistics-link")
     name = link.get_attribute("href").rsplit("/", 1)[1]
     person.presses(".statistics-link")
@@ -65,11 +72,13 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
     person.sees("#page", name.split("-")[0])
     run = dashboard.store.run(person.path.removeprefix("/run/").split("?")[0])
     assert run.request.settings.seed == folder.results()[name].seed
+    person.presses("#run-head a", "its campaign")
+    wait(lambda: person.path == f"/experiments/{folder.id}")
 
 
 def test_a_campaign_is_stopped_and_goes_on_and_fits_a_phone(person: Person, dashboard: Dashboard) -> None:
     form = {"problems": ["C17"], "dimensions": "10", "searches": ["paper-3"], "runs": "3", "seed": "5"}
-    folder = launch(dashboard.store.path, read({**form, "evaluations": "1,000,000,000"}))
+    folder = launch_campaign(dashboard.store.path, read({**form, "evaluations": "1,000,000,000"}))
     person.resizes(PHONE)
     person.prefers("dark")
     person.goes_to(f"/experiments/{folder.id}")
@@ -84,5 +93,5 @@ def test_a_campaign_is_stopped_and_goes_on_and_fits_a_phone(person: Person, dash
     person.goes_to("/experiments")
     person.sees(".experiments-entry", "0 of 3 runs")
     assert person.sideways() <= 0
-    stop(folder)
+    stop_campaign(folder)
     person.sees(".experiments-entry .state-stopped")

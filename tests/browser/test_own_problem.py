@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from mapelites import Settings, Tolerances
-from mapelites.problems import get, own
+from mapelites.problems import get, own_problems
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.supervisor import start_supervisor
 from tests.browser.conftest import PATIENCE, Dashboard, Person, serve, wait
@@ -54,7 +54,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, file: Path) -> Iterator[
     running.supervisor.terminate()
     running.supervisor.wait(PATIENCE)
     store.close()
-    own.watch([])
+    own_problems.watch([])
 
 
 def request(name: str) -> RunRequest:
@@ -91,7 +91,7 @@ def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: D
     person.presses("#editor-use")
     person.sees("#start-details", "0.0625 to 6.1875 in")
     assert person.asks("value", "#start-dimension") == "4"
-    person.sees("#start-cells", "625 cells")
+    person.sees("#start-cells", "1,296 cells")
     person.presses("#start-pace label", "Full speed")
     person.presses("#start-button")
     wait(lambda: person.path.startswith("/run/"))
@@ -106,9 +106,8 @@ def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: D
     assert best.x[:2].tolist() == [0.8125, 0.4375]
 
     person.goes_to(f"/run/{run.id}")
-    person.presses("[data-goto=goto-feasible]")
     person.sees("#inspector", "feasible")
-    person.sees(f"#inspector .objective [data-exact='{best.f!r}']")
+    person.sees(f"#inspector .objective-box [data-exact='{best.f!r}']")
     person.sees("#inspector .variables", "0.8125 in")
 
 
@@ -127,5 +126,4 @@ def test_an_edited_file_is_seen_and_a_broken_one_says_where(person: Person, dash
     assert dashboard.store.run(second).request.tolerances.names == ("stress", "weight")
     person.goes_to(f"/run/{first}")
     person.sees("h1", "Beam")
-    person.presses("[data-goto=goto-feasible]")
     person.sees("#inspector .variables", " m")

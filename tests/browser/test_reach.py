@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from components.security import Access
+from server.access import Access
 from tests.browser.conftest import Dashboard, Person, serve, wait
 
 BASE = "/tools/illuminate"

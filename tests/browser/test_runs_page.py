@@ -6,12 +6,13 @@ import pytest
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from components.format import number
-from components.map_axes import intervals
-from components.map_fold import Fold
-from components.runs_page_list import PAGE
-from mapelites.archive import Archive
-from mapelites.snapshot import Snapshot
+from components.runs.listing import PAGE
+from mapelites.core.archive import Archive
+from mapelites.core.format import number
+from mapelites.core.nested_map.axes import full_bins
+from mapelites.core.nested_map.fold import Fold
+from mapelites.runs import Labels
+from mapelites.snapshot.snapshot import Snapshot
 from tests.browser.conftest import PHONE, WIDE, Dashboard, Person, wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("runs")]
@@ -77,6 +78,42 @@ def test_runs_are_filtered_sorted_stopped_deleted_and_brought_back(
     wait(lambda: len(person.all("#runs-rows tr")) == 2)
 
 
+def test_a_run_is_named_starred_and_tagged_and_the_filter_lives_in_the_address(
+    person: Person, dashboard: Dashboard, pair: tuple[str, str]
+) -> None:
+    first, second = pair
+    person.goes_to("/runs")
+    person.presses(f"[aria-label^='Star'][aria-label$='{second}']")
+    person.sees(f"[aria-pressed=true][aria-label$='{second}']")
+    person.presses(f"[aria-label^='Name, tags and note'][aria-label$='{first}']")
+    person.types("#labels-name", "Final beam")
+    person.types("#labels-tags", "thesis" + Keys.ENTER)
+    person.types("#labels-note", "Ask Ann.")
+    person.presses("#labels-save")
+    person.sees("#runs-rows tr", "Final beam")
+    assert dashboard.store.run(first).labels == Labels("Final beam", note="Ask Ann.", tags=("thesis",))
+    person.presses(".run-tag", "#thesis")
+    wait(lambda: len(person.all("#runs-rows tr")) == 1)
+    assert person.path == "/runs?q=%23thesis"
+    person.types("#runs-filter", " ")
+    person.presses("label[for='runs-starred']")
+    person.presses("[aria-label='Sort by Best feasible']")
+    wait(lambda: person.path == "/runs?starred=yes&sort=best")
+    person.goes_to(person.path)
+    assert [row.text.count(second) for row in wait(lambda: person.all("#runs-rows tr"))] == [1]
+    person.presses("label[for='runs-starred']")
+    person.presses(f"[aria-label^='Name, tags and note'][aria-label$='{first}']")
+    wait(lambda: person.asks("value", "#labels-name") == "Final beam")
+    person.sees("#labels-name").send_keys(Keys.CONTROL + "a", Keys.DELETE)
+    person.presses("#labels-save")
+    wait(lambda: dashboard.store.run(first).labels.name == "")
+    person.presses("#labels-undo button", "Undo")
+    person.sees("#runs-rows tr", "Final beam")
+    person.presses("#runs-rows a", "Final beam")
+    wait(lambda: person.driver.title == "Final beam · Illuminate")
+    dashboard.store.label(first, name="", note="", tags=())
+
+
 def _presses_corner(person: Person, on_map: int) -> str:
     """Press the lower left cell of the first map or the upper right one of the second; what is told of it."""
     area = wait(lambda: person.all("#compare-maps .nsewdrag")[on_map])
@@ -104,9 +141,9 @@ def test_two_runs_are_compared_side_by_side_as_a_difference_and_by_their_curves(
     told = [_presses_corner(person, on_map) for on_map in (0, 1, 0)]
     assert told[0] == told[2] != told[1], "the cell told of is the one pressed last, whichever map it is on"
     person.resizes(PHONE)
-    person.sees("#compare-maps .annotation-text", "≤0.01")  # labels of an open page become short enough
+    person.sees("#compare-maps .annotation-text", "1e-4–0.01")  # labels of an open page become short enough
     person.resizes(WIDE)
-    person.sees("#compare-maps .annotation-text", "(1e-4, 0.01]")
+    person.sees("#compare-maps .annotation-text", "1e-4 to 0.01")
     person.presses("#compare-view label", "Difference")
     person.sees(".compare-counts", "A is better in")
     wait(lambda: len(person.all("#compare-maps .hm")) == 1)
@@ -128,13 +165,13 @@ def test_the_maps_compared_are_read_and_their_cells_pressed_by_keyboard_alone(
     cell = max(each for each in common if fold.place(each)[1] < fold.shape[1] - 1)
     a, b = (f"objective {number(archive.elites.f[archive.elites.cell == cell][0])}" for archive in (one, two))
     names, (bins,) = one.tolerances.names, one.tolerances.bins_of([cell])
-    place = ", ".join(f"{name} {intervals(one.tolerances, i)[bins[i]]}" for i, name in enumerate(names))
+    place = ", ".join(f"{name} {full_bins(fold, one.problem, i)[bins[i]]}" for i, name in enumerate(names))
     row, column = fold.place(cell)
 
     person.goes_to(f"/compare/{'+'.join(pair)}")
     wait(lambda: len(person.all("#compare-maps .hm")) == 2)
     _tabs_to(person, "Map of A")
-    person.sees("#compare-readout", "g1 {0}, g2 {0}, h1 {0}: A ")
+    person.sees("#compare-readout", "g1 0, g2 0, h1 0: A ")
     person.keys(*[Keys.ARROW_RIGHT] * column, *[Keys.ARROW_UP] * row)
     wait(lambda: person.reads("#compare-readout").startswith(f"{place}: A {a}"))
     person.sees("#compare-readout", f"; B {b}")
@@ -154,7 +191,6 @@ def test_the_maps_compared_are_read_and_their_cells_pressed_by_keyboard_alone(
     wait(lambda: len(person.all("#compare-maps .hm")) == 1)
     _tabs_to(person, "Map of the difference")
     person.sees("#compare-readout", f"{place}: objective ")
-    person.sees("#compare-readout", "in comparison ")
 
 
 def _tabs_to(person: Person, name: str) -> None:
@@ -183,10 +219,10 @@ def test_several_runs_are_exported_and_come_back(person: Person, dashboard: Dash
         for one, two in zip(sorted(_found(dashboard, new)), sorted(_found(dashboard, pair)), strict=True)
     ]
     assert all(one == two for one, two in same)
-    wrong = file.with_name("wrong.npz")
+    wrong = file.with_name("wrong.txt")
     wrong.write_bytes(b"no run at all")
     wait(lambda: person.all("#runs-import input[type=file]")[0]).send_keys(str(wrong))
-    person.sees(".mantine-Notification-root", "wrong.npz was not imported")
+    person.sees(".mantine-Notification-root", "wrong.txt was not imported")
     person.sees(".mantine-Notification-root", "ot a run file, because it is not an .npz file")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
-from mapelites.tolerances import PAPER_LEVELS
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
 from tests.browser.run_page import filled, map_is_drawn
 
@@ -29,27 +29,27 @@ def red_chips(person: Person) -> list[str]:
 def test_one_press_starts_the_default_run_and_its_map_fills(person: Person, dashboard: Dashboard) -> None:
     person.goes_to("/")
     person.sees(".recent .empty", "No runs yet")
-    person.sees("#start-cells", "125 cells = 5 × 5 × 5 bins")
+    person.sees("#start-cells", "36 cells = 6 × 6 bins")
     person.driver.execute_script("window.scrollTo(0, 300)")
     person.presses("#start-button")
     wait(lambda: person.path.startswith("/run/"))
     wait(lambda: person.driver.execute_script("return window.scrollY") == 0)
     run = dashboard.store.runs()[0]
     assert person.path == f"/run/{run.id}"
-    assert (run.request.problem, run.request.dimension, run.request.watch) == ("C17", 10, 10.0)
-    assert run.request.tolerances.levels == (PAPER_LEVELS,) * 3
+    assert (run.request.problem, run.request.dimension, run.request.watch) == ("tin-can", 2, 10.0)
+    assert run.request.tolerances.levels == ((0, 10, 20, 50, 100), (0, 0.04, 0.08, 0.2, 0.4))  # per cents of its limits
     map_is_drawn(person.driver)
     wait(lambda: filled(person) > 10)
     dashboard.store.stop(run.id)
     person.presses(".brand")
-    person.sees(".recent-item", "C17 10D")
+    person.sees(".recent-item", "Tin can")
     person.sees(".recent-item .state", "stopped")
     person.sees(".recent-item .thumbnail[role=img]")
 
 
 @pytest.mark.usefixtures("dashboard")
 def test_levels_are_checked_as_they_are_typed(person: Person) -> None:
-    person.goes_to("/")
+    person.goes_to("/?problem=C17")
     field = person.sees(chips(person))
     for wrong, words in (
         ("-1", "A level must not be negative, but one was -1"),
@@ -98,7 +98,7 @@ def test_another_problem_brings_its_formula_its_constraints_and_its_bounds(perso
 
 def test_a_wrong_field_says_so_beside_it_and_loses_nothing(person: Person, dashboard: Dashboard) -> None:
     before = len(dashboard.store.runs())
-    person.goes_to("/")
+    person.goes_to("/?problem=C17")
     person.types("#start-seed", "12")
     person.types("#start-evaluations", "ten")
     person.sees(".mantine-InputWrapper-error", "Evaluations must be a whole number, but it was 'ten'")
@@ -120,11 +120,11 @@ def test_a_wrong_field_says_so_beside_it_and_loses_nothing(person: Person, dashb
 
 def test_full_speed_is_remembered_and_the_keyboard_alone_is_enough(person: Person, dashboard: Dashboard) -> None:
     person.resizes(PHONE)
-    person.goes_to("/")
+    person.goes_to("/?problem=C17")
     assert person.sideways() <= 0
     person.presses("#start-pace label", "Full speed")
     person.goes_to("/runs")
-    person.goes_to("/")
+    person.goes_to("/?problem=C17")
     wait(lambda: person.all("#start-pace input[value=full]")[0].is_selected())
     for _ in range(60):
         person.keys(Keys.TAB)
@@ -135,3 +135,47 @@ def test_full_speed_is_remembered_and_the_keyboard_alone_is_enough(person: Perso
     run = dashboard.store.runs()[0]
     assert run.request.watch is None
     dashboard.finished(run.id)
+
+
+def row_of(person: Person, name: str) -> WebElement:
+    """The field of a constraint's levels."""
+    script = (
+        "return [...document.querySelectorAll('.level-row')].find(row => row.innerText.startsWith(arguments[0]))"
+        "?.querySelector('input')"
+    )
+    return wait(lambda: person.driver.execute_script(script, name))
+
+
+def test_levels_in_per_cent_and_hard_marks_are_typed_remembered_and_copied_to_the_next_run(
+    person: Person, dashboard: Dashboard
+) -> None:
+    person.goes_to("/?problem=welded-beam&dimension=4")
+    person.sees("#start-cells", "279,936 cells")
+    person.driver.execute_script("document.getElementById('start-same').click()")
+    wait(lambda: len(person.all(".level-row")) == 7)
+    person.sees(".level-row", "shear ≤ 13,600 psi")
+    person.sees(".level-row", "up to 680 psi (5 %)")
+    person.sees(".level-row", "fit (typical size 0.21 in)")
+    row_of(person, "shear").send_keys("20%", Keys.ENTER, "100 kPa", Keys.ENTER)
+    person.sees(".level-chips .mantine-InputWrapper-error", "Its unit is psi, but a level was typed as '100 kPa'")
+    person.sees("#start-cells", "No map yet: a level is wrong.")
+    row_of(person, "shear").send_keys(Keys.BACKSPACE, "100 psi", Keys.ENTER)
+    person.sees(".level-row", "up to 2,720 psi (20 %)")
+    person.sees(".level-row", "up to 100 psi (0.735 %)")
+    for name in ("cost", "weld", "deflection", "bending"):
+        person.presses(".hard-marks label", name)
+    person.sees("#start-cells", "288 cells = 8 × 6 × 6 bins; 4 hard")
+    person.presses("#start-button")
+    wait(lambda: person.path.startswith("/run/"))
+    run = dashboard.store.runs()[0]
+    assert run.request.tolerances.hard == ("bending", "cost", "weld", "deflection")
+    assert run.request.tolerances.levels[0] == (0.0, 100.0, 136.0, 272.0, 680.0, 1360.0, 2720.0)
+    dashboard.store.stop(run.id)
+    person.goes_to("/?problem=welded-beam&dimension=4")
+    person.sees("#start-cells", "288 cells = 8 × 6 × 6 bins; 4 hard")
+    person.goes_to(f"/?from={run.id}")
+    person.sees("#start-cells", "288 cells = 8 × 6 × 6 bins; 4 hard")
+    assert person.sees("#start-seed").get_attribute("value") == "2"
+    person.presses("button", "Suggested")
+    wait(lambda: "2,720 psi" not in person.sees("#start-rows").text)
+    person.sees("#start-cells", "bins; 4 hard")

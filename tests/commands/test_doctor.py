@@ -14,9 +14,10 @@ import pytest
 
 from mapelites.__main__ import main
 from mapelites.commands import doctor
-from mapelites.errors import InputError
+from mapelites.core.errors import InputError
 from mapelites.runs import Store
 from mapelites.runs.presence import Presence
+from tests.runs.test_store import finish, say_format
 from tests.runs.tools import request
 
 
@@ -30,7 +31,7 @@ def port() -> Iterator[int]:
 
 
 def found(data: Path, port: int) -> dict[str, doctor.Finding]:
-    return {each.name: each for each in doctor.look(data, port)}
+    return {each.name: each for each in doctor.find_everything(data, port)}
 
 
 def test_a_sound_set_up_is_said_to_be_well(tmp_path: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,7 +60,7 @@ def test_runs_a_worker_and_damage_are_seen(tmp_path: Path, port: int) -> None:
         "fix",
         "runs",
         f"1 of 1 cannot be read: {run_id}",
-        "bring the folder back from a copy; the others are not harmed",
+        "`doctor --repair` brings back what it can; the others are not harmed",
     )
 
 
@@ -67,10 +68,10 @@ def test_a_port_that_something_else_has_is_to_be_fixed() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         other.settimeout(0.1)
         threading.Thread(target=_hang_up, args=(other,), daemon=True).start()
-        finding = doctor.listening(other.getsockname()[1])
+        finding = doctor.check_port(other.getsockname()[1])
     assert (finding.verdict, finding.remedy) == ("fix", "start the dashboard with another --port")
     with pytest.raises(InputError, match="port must be from 1 to 65,535, but it was 0"):
-        doctor.listening(0)
+        doctor.check_port(0)
 
 
 class Dashboard(BaseHTTPRequestHandler):
@@ -89,7 +90,7 @@ def test_a_dashboard_says_itself_what_it_lacks_whatever_proxy_there_is(monkeypat
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     with HTTPServer(("127.0.0.1", 0), Dashboard) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        finding = doctor.listening(server.server_port)
+        finding = doctor.check_port(server.server_port)
         server.shutdown()
     assert finding.words == f"a dashboard answers at {server.server_port}, but not all is well: worker"
 
@@ -102,11 +103,31 @@ def _hang_up(server: socket.socket) -> None:
                 server.accept()[0].close()
 
 
+def test_a_repair_says_what_it_did_and_a_map_that_is_lost_can_be_computed_again(
+    tmp_path: Path, port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(tmp_path)
+    run_id = finish(store, request(evaluations=3_000))
+    with store.entries.database.writing():
+        store.entries.database.put(f"entry/{run_id}", "nonsense")
+    main(["doctor", "--data", str(tmp_path), "--port", str(port), "--repair"])
+    assert capsys.readouterr().out.startswith(f"run {run_id} was missing or damaged and is back\n\n")
+    assert found(tmp_path, port)["runs"].words == "1, all of them can be read"
+    with store.entries.database.writing():
+        store.entries.database.drop(f"snapshot/{run_id}/{store.entries.record(run_id).snapshot}")
+    lost = found(tmp_path, port)["runs"]
+    assert lost.words.startswith(f"1 of 1 cannot be shown: {run_id} (run {run_id}: its newest snapshot should be")
+    assert lost.remedy == f"`again {run_id}` computes them again from their seeds"
+    main(["again", run_id, "--data", str(tmp_path)])
+    assert f"run {run_id} is computed again as run " in capsys.readouterr().out
+    (again,) = [run for run in store.runs() if run.id != run_id]
+    assert again.request == store.run(run_id).request
+
+
 def test_a_file_in_place_of_the_folder_and_a_newer_format_are_to_be_fixed(tmp_path: Path, port: int) -> None:
     (tmp_path / "file").write_text("")
     assert found(tmp_path / "file", port)["data"].words == f"{tmp_path / 'file'} is a file"
-    Store(tmp_path / "data")
-    (tmp_path / "data" / "format").write_text("99")
+    say_format(Store(tmp_path / "data"), b"99", 99)
     assert "is of format 99, made by a newer version" in found(tmp_path / "data", port)["runs"].words
 
 
@@ -131,10 +152,10 @@ def test_a_token_that_others_may_read_is_to_be_fixed(tmp_path: Path, port: int) 
 
 
 def test_packages_are_compared_with_what_is_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor.packages().verdict == "ok"
+    assert doctor.check_packages().verdict == "ok"
     (tmp_path / "requirements.txt").write_text("numpy==0.0.1\nno-such-package==1.0\n")
     monkeypatch.setattr(doctor, "ROOT", tmp_path)
-    finding = doctor.packages()
+    finding = doctor.check_packages()
     assert finding.verdict == "fix"
     assert "for 0.0.1, no-such-package missing for 1.0" in finding.words
     assert f"pip install -r {tmp_path / 'requirements.txt'}" in finding.remedy

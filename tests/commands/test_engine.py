@@ -20,9 +20,9 @@ import pytest
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances
 from mapelites.__main__ import main
 from mapelites.commands import engine
-from mapelites.commands.progress import Progress, clock
 from mapelites.problems import get, names
-from mapelites.snapshot import Snapshot
+from mapelites.snapshot.snapshot import Snapshot
+from mapelites.system.progress import ProgressLine, clock
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_levels_may_be_given_for_all_or_for_one(tmp_path):
     out = tmp_path / "a.npz"
     arguments = ["run", "C01", "--evaluations", "3000", "--levels", "0,0.5", "--levels", "g2=0,1,2", "--out", str(out)]
     assert main(arguments) == 0
-    assert Snapshot.from_bytes(out.read_bytes()).tolerances.levels == ((0.0, 0.5), (0.0, 1.0, 2.0))
+    assert Snapshot.from_bytes(out.read_bytes()).spec.tolerances.levels == ((0.0, 0.5), (0.0, 1.0, 2.0))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_function_that_takes_long_is_told_of_from_its_first_evaluation_on(own_
 
     own_function(slow)
     monkeypatch.setattr(engine, "time", SimpleNamespace(perf_counter=lambda: now, thread_time=lambda: 0.0))
-    monkeypatch.setattr(engine.Progress, "update", lambda self, done, note: told.append(done))
+    monkeypatch.setattr(engine.ProgressLine, "update", lambda self, done, note: told.append(done))
     assert main(["run", "disc", "--out", str(tmp_path / "a.npz")]) == 0
     assert told == list(range(1, 5_001))
 
@@ -267,7 +267,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path):
 
 
 def test_the_bar_says_how_far_how_fast_and_how_long_still():
-    progress = Progress(200_000, quiet=True)
+    progress = ProgressLine(200_000, quiet=True)
     words = " 25%  50k/200k  25k/s  0:06 left  note"
     assert progress.line(50_000, 2.0, "note", 120) == "[======                  ] " + words
     assert progress.line(50_000, 2.0, "note", 50) == "[==       ] " + words
@@ -285,7 +285,7 @@ def test_candidates_that_came_to_nothing_are_told_by_kind(tmp_path, capsys):
     assert main([*words, "--search", "directed", "--out", str(out), "--quiet"]) == 0
     said = capsys.readouterr()
     snapshot = Snapshot.from_bytes(out.read_bytes())
-    assert snapshot.settings.retries == 0
+    assert snapshot.spec.settings.retries == 0
     kinds = ", ".join(f"{count} {kind}" for kind, (count, _) in snapshot.failures.items())
     assert f"refused        {snapshot.refused} candidates: {kinds}" in said.out
     assert set(snapshot.failures) <= {"raised", "not finite"}
@@ -299,3 +299,24 @@ def test_a_problem_that_is_not_known_since_its_file_is_broken_is_told_with_the_r
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("mine.py, line 2: this is not Python")
     assert said[1].startswith("the problem must be one of C01")
+
+
+def test_levels_in_per_cent_and_hard_constraints_are_told_in_the_terms_of_the_problem(tmp_path, capsys):
+    out = tmp_path / "beam.npz"
+    levels = ["--levels", "shear=0,1%,680 psi", "--levels", "buckling=0,5%", "--hard", "fit,weld"]
+    arguments = ["run", "welded-beam", "--evaluations", "4000", *levels, "--out", str(out), "--quiet"]
+    assert main(arguments) == 0
+    tolerances = Snapshot.from_bytes(out.read_bytes()).spec.tolerances
+    assert (tolerances.levels[0], tolerances.levels[6]) == ((0.0, 136.0, 680.0), (0.0, 300.0))
+    assert tolerances.hard == ("fit", "weld")
+    capsys.readouterr()
+    assert main(["show", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "shear ≤ 13,600 psi  shear stress in the weld" in said
+    assert "fit (typical size 0.21 in)  the weld is not thicker than the bar  hard: satisfied everywhere" in said
+    assert "within your allowances" in said
+    assert "best overall" not in said
+    assert main(["run", "welded-beam", "--levels", "shear=0,1 in", "--out", str(out)]) == 2
+    assert "shear: its unit is psi, but a level was typed as '1 in'" in capsys.readouterr().err
+    assert main(["run", "C01", "--levels", "0,5%", "--out", str(out)]) == 2
+    assert "g1: 5% cannot be worked out" in capsys.readouterr().err

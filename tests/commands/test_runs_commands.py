@@ -128,7 +128,7 @@ def test_a_run_that_its_worker_has_not_paused_yet_is_said_to_be_asked(
 
 def test_who_follows_a_run_is_told_once_that_its_worker_is_gone(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     store = Store(data)
-    absence, now = runs.Absence(store), time.monotonic()
+    absence, now = runs.AbsentWorkerNotice(store), time.monotonic()
     absence.look(now + 1.0)
     assert capsys.readouterr().err == "", "it may be about to start"
     absence.look(now + 60.0)

@@ -102,7 +102,7 @@ def read(arguments: list[str]) -> tuple[int, str]:
     """Read the words of a long command as it would, and go no further."""
     from mapelites.commands.campaign import parse_campaign
     from mapelites.commands.engine import parse_search
-    from mapelites.errors import InputError
+    from mapelites.core.errors import InputError
 
     err = io.StringIO()
     with redirect_stderr(err), redirect_stdout(io.StringIO()):

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mapelites.errors import InputError
-from mapelites.problems.files import is_description
+from mapelites.core.errors import InputError
 from mapelites.runs import Store
-from mapelites.snapshot import pack, unpack
+from mapelites.snapshot.snapshot import pack, unpack
 from tests.hostile import junk
 from tests.hostile.slowest import Slowest
 from tests.runs.tools import assert_true_to_itself
@@ -75,7 +74,7 @@ def refused_or_sound(store: Store, content: bytes) -> str:
     json.dumps(store.entries.record(run_id).as_table(), allow_nan=False)
     for moment in store.history(run_id):
         archive = store.snapshot(run_id, moment.version).archive()  # type: ignore[union-attr]
-        if not is_description(archive.problem.source):
+        if archive.problem.source.kind != "file":
             assert_true_to_itself(archive)
         assert archive.statistics is not None
         assert len(list(archive)) <= run.request.tolerances.cells

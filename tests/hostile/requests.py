@@ -25,19 +25,22 @@ from flask import Flask, Response
 from flask.testing import FlaskClient
 
 import app as dashboard
-from components import experiments_campaign, experiments_form, shell
-from components.cache import memory
-from components.context import Context
-from components.security import Access
-from components.security_limits import Limits
-from mapelites.campaign import Campaign, Folder
-from mapelites.campaign.process import home, place
-from mapelites.problems.library import FORMULAS
+from components.experiments import campaign as campaign_page
+from components.experiments import form as experiments_form
+from components.shared.context import Context
+from components.shared.queue import RunQueue
+from components.shell import frame as shell
+from mapelites.campaign import Campaign, CampaignFolder
+from mapelites.campaign.process import campaigns_folder, folder_of
+from mapelites.problems.own.library import FORMULAS
 from mapelites.runs import Store
-from tests.components.conftest import request
+from server.access import Access
+from server.cache import open_memory
+from server.limits import Limits
 from tests.hostile import junk
 from tests.hostile.files import mutated
 from tests.hostile.slowest import Slowest
+from tests.requests_and_stores import request
 from tests.runs.test_store import finish
 
 CALLBACKS = "/_dash-update-component"
@@ -57,7 +60,9 @@ PATHS = (
     "/run/{id}/map?levels={}&axes={}", "/run/{id}/map?axes={}&rest={}&colour={}&scale={}", "/run/{}/report.html",
     "/run/{id}/report.html?at={}&levels={}", "/run/{id}/report.html?hard={}&allow={}", "/problems?search={}",
     "/problems/new?run={}", "/healthz?{}", "/status?{}", "/_dash-layout?{}", "/_dash-dependencies?{}",
-    "/_favicon.ico?{}", "/_reload-hash?{}", "/static/{}",
+    "/run/{}/proofs.csv", "/_favicon.ico?{}", "/_reload-hash?{}", "/static/{}", "/thumbnails.css?of={}",
+    "/assets/all/style.css?m={}", "/assets/all/script.js?m={}", "/assets/plotly/plotly.min.js?m={}",
+    "/_dash-component-suites/plotly/package_data/plotly.min.js?m={}",
 )  # fmt: skip
 
 
@@ -100,15 +105,17 @@ class Target:
             asked = record.request.text.partition('"pace"')[0]
             whole[f"asked/{run}"] = f"{asked} {record.evaluations} {record.snapshot} {record.occupied} {record.best}"
         kept = {key: whole[key] for key in whole if any(run in key for run in runs)}
-        kept |= {str(each): each.read_bytes() for each in home(self.store.path).rglob("*") if each.is_file()}
+        kept |= {
+            str(each): each.read_bytes() for each in campaigns_folder(self.store.path).rglob("*") if each.is_file()
+        }
         kept |= {str(each): "" for each in self.store.path.parent.rglob("*") if not _may_come(each, self.store.path)}
         return {key: hashlib.sha256(repr(kept[key]).encode()).hexdigest() for key in sorted(kept)}
 
 
 def _may_come(path: Path, store: Path) -> bool:
-    """Whether a file may be made for a request: entries, figures, and problems that were saved."""
+    """Whether a file may be made for a request: entries and what keeps them, figures, and problems that were saved."""
     inside = path.relative_to(store).parts if path.is_relative_to(store) else ()
-    return inside[:1] in (("cache",), ("figures",), ("learned",)) or (
+    return inside[:1] in (("cache",), ("figures",), ("learned",), ("runs",)) or (
         inside[:1] == ("problems",) and path.suffix in ("", FORMULAS)
     )
 
@@ -126,10 +133,14 @@ class _Ear(logging.Handler):
 
 def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     """A dashboard with two runs and a campaign, from which no process is ever started."""
-    for module, name in ((experiments_form, "launch"), (experiments_campaign, "start"), (experiments_campaign, "stop")):
+    for module, name in (
+        (experiments_form, "launch_campaign"),
+        (campaign_page, "start_process"),
+        (campaign_page, "stop_campaign"),
+    ):
         monkeypatch.setattr(module, name, lambda *_: folder)
     campaign = Campaign(("C17",), (10,), ("paper-3",), runs=2)
-    folder = Folder.create(place(store.path, campaign), campaign)
+    folder = CampaignFolder.create(folder_of(store.path, campaign), campaign)
     runs = [finish(store, request(seed=seed)) for seed in (1, 2, 3)] + [finish(store, request("himmelblau", 5, seed=4))]
     app = dashboard.create_app(store, access=Access(limits=Limits(unfinished=10**9, per_minute=10**9)))
     made = Target(store, app, app.server.test_client(), *runs, folder.id, file=store.export(runs[0]))
@@ -155,7 +166,7 @@ def _looked_at(made: Target, answer: Response) -> Response:
 
 def _learn(made: Target) -> None:
     """Take the values of all components from the layouts of all pages."""
-    context = Context(made.store, memory(Flask("learn"), made.store.path / "learned"))
+    context = Context(made.store, open_memory(Flask("learn"), made.store.path / "learned"), RunQueue(made.store))
     paths = ("/", "/runs", f"/run/{made.wide}", f"/run/{made.named}", f"/compare/{made.named}+{made.second}",
              "/experiments", f"/experiments/{made.campaign}", "/problems", "/problems/new")  # fmt: skip
     trees = [shell.page_at(context, dashboard.PAGES, path, None)[0] for path in paths]
@@ -195,7 +206,9 @@ def _fill(made: Target) -> None:
         ("run-moment", "data"): 900,
         ("run-pinned", "data"): {"x": elite.x.tolist()},
         ("run-behind", "data"): True,
-        ("run-answers", "data"): {
+        ("run-page-state", "data"): {
+            "at": 900, "axes": list(names), "colour": "age", "scale": "log", "cell": elite.cell, "levels": levels,
+            "rest": rest, "overview": "parallel", "brush": [[0, 0.25, 0.5]],
             "view": "price", "about": names[0], "hard": [names[-1]], "allow": {names[0]: "1"}, "need": "1",
             "margin": "0.1", "most": 2, "measure": "total", "pair": [names[0], names[-1]], "behind": True,
         },

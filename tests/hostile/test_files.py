@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from mapelites import Settings, Tolerances
-from mapelites.problem import Problem
-from mapelites.problems import files, get
+from mapelites.core.problem import Problem
+from mapelites.problems import get
 from mapelites.problems.formulas import problem_of
+from mapelites.problems.own import files
 from mapelites.runs import RunRequest, Store
 from tests.hostile.files import bombard
 from tests.hostile.slowest import Slowest
@@ -29,7 +30,9 @@ def run_files(store: Store) -> list[bytes]:
     fresh = store.create(request())
     snapshot = store.snapshot(done)
     assert snapshot is not None
-    described = files.described(files.description(replace(get("C17", 10), name="mine"), "mine.py", "", {}))
+    described = files.problem_from_description(
+        files.describe_problem(replace(get("C17", 10), name="mine"), "mine.py", "", {})
+    )
     own = [store.create(of_own(each)) for each in (problem_of(FORMULAS), described)]
     return [*map(store.export, (done, half, fresh, *own)), snapshot.to_bytes()]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import app as dashboard
-from mapelites.campaign.process import home
+from mapelites.campaign.process import campaigns_folder
 from mapelites.runs import Store
-from tests.components.conftest import store as store
 from tests.hostile.requests import CALLBACKS, PATHS, Target, barrage, right, target
+from tests.requests_and_stores import store as store
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_changed_run_or_campaign_and_a_file_elsewhere_are_seen(attacked: Targe
     attacked.store.delete(attacked.other)
     with database.writing():
         database.put(f"snapshot/{attacked.named}/1", b"another")
-    (folder,) = home(attacked.store.path).iterdir()
+    (folder,) = campaigns_folder(attacked.store.path).iterdir()
     (folder / "wanted").write_text("run")
     (attacked.store.path.parent / "stray").touch()
     after = attacked.untouched

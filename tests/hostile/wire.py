@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.components.test_serve import APP, free_port, wait_for
 from tests.hostile import junk
 from tests.hostile.slowest import Slowest
+from tests.server.test_serve import APP, free_port, wait_for
 
 STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
 REFUSED_BY_HTTP = (501, 505)  # how HTTP itself says that a transfer coding or a version is not known
@@ -28,8 +28,8 @@ WHOLE = (
     b"GET /runs?a=%zz&b=%00 HTTP/1.1\r\n" + HOST + b"Cookie: token=%22; a=\xff\r\nConnection: keep-alive\r\n\r\n",
     b"HEAD /healthz HTTP/1.0\r\n\r\n",
     b"GET http://localhost/status HTTP/1.1\r\n" + HOST + b"\r\n" + b"GET /metrics HTTP/1.1\r\n" + HOST + b"\r\n",
-    b"GET /assets/base.css HTTP/1.1\r\n" + HOST + b"Range: bytes=5-2,-0,9999999999999-\r\nIf-Range: x\r\n\r\n",
-    b"GET /assets/base.css HTTP/1.1\r\n" + HOST + b"If-Modified-Since: never\r\nIf-None-Match: W/\"\r\n\r\n",
+    b"GET /assets/shell/base.css HTTP/1.1\r\n" + HOST + b"Range: bytes=5-2,-0,9999999999999-\r\nIf-Range: x\r\n\r\n",
+    b"GET /assets/shell/base.css HTTP/1.1\r\n" + HOST + b"If-Modified-Since: never\r\nIf-None-Match: W/\"\r\n\r\n",
     b"GET / HTTP/1.1\r\n" + HOST + b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\n\r\n",
     b"GET / HTTP/1.1\r\n" + HOST + b"X-Forwarded-For: ::1\r\nX-Forwarded-Proto: \0\r\nForwarded: for=x\r\n\r\n",
     b"GET / HTTP/1.1\r\n" + HOST + b"SCRIPT_NAME: /x\r\nScript-Name: /x\r\nPath-Info: /\r\nProxy: http://x\r\n\r\n",

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mapelites import InputError, illuminate
-from mapelites.problems import cec2010, dimensions, get
+from mapelites.problems import dimensions, get
+from mapelites.problems.suites import cec2010
 
 REFERENCE = Path(__file__).parents[1] / "data" / "cec2010_reference_points.npz"
 INSTANCES = [(name, n) for n in (10, 30) for name in cec2010.NAMES]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mapelites import InputError, Tolerances, illuminate, problem
-from mapelites.problems.files import AbsentError, FileError, described, load
-from mapelites.problems.inspection import inspect
-from mapelites.problems.library import Library
-from mapelites.problems.trial import check
+from mapelites.problems.own.files import AbsentError, FileError, load, problem_from_description
+from mapelites.problems.own.inspection import inspect_file
+from mapelites.problems.own.library import Library
+from mapelites.problems.own.trial import try_problem
 
 HEAD = "from mapelites import problem\n"
 DECLARED = '@problem(bounds={"a": (0.5, 2), "n": (1, 9)}, inequalities=["limit"], integers=["n"], units={"a": "mm"})\n'
@@ -175,13 +175,13 @@ def test_a_whole_variable_is_a_whole_number_whatever_its_bounds() -> None:
 def test_what_is_wrong_is_said_with_file_line_and_what_to_change(tmp_path: Path, text: str, words: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(FileError) as caught:
-        [check(each, path) for each in load(path)]
+        [try_problem(each, path) for each in load(path)]
     assert words in str(caught.value)
 
 
 def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + DECLARED + "def beam(x):\n    return 1 / int(x[0] > 1.3), [0], []")
-    warning = check(load(path)[0], path).warning
+    warning = try_problem(load(path)[0], path).warning
     assert warning.startswith("mine.py, line 4: ZeroDivisionError")
     assert "of 9 points" in warning
 
@@ -190,7 +190,7 @@ def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> 
 def test_a_description_carries_everything_but_the_code(tmp_path: Path, compiled: bool) -> None:
     fast = BEAM.replace("def beam", "@njit\ndef beam").replace("[1 - x[0]], []", "(1 - x[0],), ()")
     real = load(written(tmp_path, "from numba import njit\n" + fast if compiled else BEAM))[0]
-    stand_in = described(real.source)
+    stand_in = problem_from_description(real.source.text)
     assert stand_in.compiled == real.compiled == compiled
     for name in ("name", "title", "difficulty", "variables", "units", "constraints", "dimension"):
         assert getattr(stand_in, name) == getattr(real, name)
@@ -204,14 +204,14 @@ def test_a_description_carries_everything_but_the_code(tmp_path: Path, compiled:
 @pytest.mark.parametrize("source", ["{", "{}", '{"file": 1}', '{"constraints": [["a", "b"]]}', '{"constraints": 3}'])
 def test_a_description_that_is_none_is_refused(source: str) -> None:
     with pytest.raises(InputError):
-        described(source)
+        problem_from_description(source)
 
 
 def test_a_file_that_kills_its_process_or_hangs_harms_nobody(tmp_path: Path) -> None:
     killer = written(tmp_path, "print('hello')\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
-    assert inspect(killer).error == "mine.py: it ended the process that looked at it, with signal 9"
+    assert inspect_file(killer).error == "mine.py: it ended the process that looked at it, with signal 9"
     sleeper = written(tmp_path, "import time\ntime.sleep(600)")
-    assert inspect(sleeper, seconds=3.0).error == "mine.py: it must be executed within 3 s, but it took longer"
+    assert inspect_file(sleeper, seconds=3.0).error == "mine.py: it must be executed within 3 s, but it took longer"
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_a_function_that_ends_its_process_is_warned_of_and_can_be_used(
     tmp_path: Path, trouble: str, words: str
 ) -> None:
     body = f"def beam(x):\n    if x[0] < 1.3:\n        {trouble}\n    return x[0], [0], []"
-    found = inspect(written(tmp_path, HEAD + "import os, signal\n" + DECLARED + body))
+    found = inspect_file(written(tmp_path, HEAD + "import os, signal\n" + DECLARED + body))
     assert (found.error, len(found.sources)) == ("", 1)
     assert found.warnings[0].startswith("mine.py, line ")
     assert words in found.warnings[0]
@@ -234,7 +234,7 @@ def test_a_function_that_ends_its_process_is_warned_of_and_can_be_used(
 
 def test_a_function_that_takes_longer_than_its_check_is_warned_of_and_can_be_used(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + "import time\n" + DECLARED + "def beam(x):\n    time.sleep(600)")
-    tried = check(load(path)[0], path, seconds=0.2)
+    tried = try_problem(load(path)[0], path, seconds=0.2)
     assert tried.warning == "mine.py, line 3: beam gave no answer within 0.2 s at a = 1.25, n = 5"
     assert tried.batch is None
 

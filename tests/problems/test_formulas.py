@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mapelites.problem import Array
-from mapelites.problems import gallery
+from mapelites.core.problem import Array
 from mapelites.problems.formulas import FormulaError, problem_of, typeset
 from mapelites.problems.formulas.document import read
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
 from mapelites.problems.formulas.machine import Program
+from mapelites.problems.suites import gallery
 
 HEAD = "variable x from -3 to 3\nvariable y from 0.5 to 4\nvariable n from 1 to 9 integer\n"
 SIMPLE = HEAD + "minimise x + y\nsubject to x*y <= 1\n"
@@ -216,6 +216,8 @@ def test_a_definition_takes_no_more_work_where_many_came_before(monkeypatch: pyt
         ("(a + b)^2", r"\left(a + b\right)^{2}"),
         ("a - (b - c)", r"a - \left(b - c\right)"),
         ("sqrt(a)/1e-4", r"\frac{\sqrt{a}}{10^{-4}}"),
+        ("a + 2e+007", r"a + 2 \cdot 10^{7}"),
+        ("a + 1e-" + "9" * 5_000, r"a + 10^{-" + "9" * 5_000 + "}"),
         ("-a*sin(b)^2", r"-a\,\sin\left(b\right)^{2}"),
         ("x12*sigma_max", r"x_{12}\,\sigma_{\mathrm{max}}"),
         ("(a/b)^c", r"\left(\frac{a}{b}\right)^{c}"),

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from mapelites.errors import InputError
+from mapelites.core.errors import InputError
 from mapelites.runs import Store
 from mapelites.runs.claim import Claim
 from mapelites.runs.pacing import Rhythm
 from mapelites.runs.supervisor import Supervisor
-from mapelites.runs.worker import Worker
+from mapelites.runs.worker import RunWorker
 from tests.runs.tools import (
     assert_same,
     assert_true_to_itself,
@@ -75,8 +75,7 @@ def test_runs_whose_processes_are_killed_thirty_times_end_in_the_undisturbed_arc
         while kills < KILLS:
             victims = [pid for run_id, pid in processes_of(supervisor).items() if may_die_again(store, run_id)]
             if victims:
-                kill(chance.choice(victims))
-                kills += 1
+                kills += kill(chance.choice(victims))
             elif all(store.run(run_id).state == "finished" for run_id in runs):
                 runs.append(store.create(request("C17", 400_000, 100_000.0, seed=kills)))
             time.sleep(chance.expovariate(1 / 0.15))
@@ -143,7 +142,7 @@ def _publish_without_end(path: Path, run_id: str) -> None:
     store = Store(path)
     claim = Claim.take(store.entries, run_id)
     assert claim is not None
-    worker = Worker(claim, lambda: False)
+    worker = RunWorker(claim, lambda: False)
     worker._snapshots = worker._checkpoints = Rhythm(0.0, share=1e9, last=0.0)
     worker.work()
 

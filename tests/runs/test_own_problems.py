@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from mapelites import InputError, Settings, Tolerances
-from mapelites.problems import gallery, get, own
+from mapelites.core.problem import ProblemSource
+from mapelites.problems import get, own_problems
 from mapelites.problems.formulas import problem_of
+from mapelites.problems.suites import gallery
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.supervisor import start_supervisor
 from tests.runs.tools import PATIENCE, assert_same, assert_true_to_itself, undisturbed, wait_for, wait_for_state
@@ -31,9 +33,9 @@ def file(tmp_path: Path) -> Iterator[Path]:
     """A file of problems that this process and the supervisor know."""
     path = tmp_path / "mine.py"
     path.write_text(BEAM)
-    own.watch([path])
+    own_problems.watch([path])
     yield path
-    own.watch([])
+    own_problems.watch([])
 
 
 def asked(name: str, evaluations: int, pace: float | None = None) -> RunRequest:
@@ -69,7 +71,7 @@ def test_a_run_of_a_file_goes_on_after_a_kill_and_is_left_alone_once_the_file_ch
         snapshot = store.snapshot(run_id)
         assert snapshot is not None
         request = store.run(run_id).request
-        real = replace(snapshot.archive().elites), own.loaded(request.get_problem())
+        real = replace(snapshot.archive().elites), own_problems.loaded(request.get_problem())
         assert (real[1].evaluate(real[0].x).f == real[0].f).all()
         search = request.begin(problem=real[1])
         search.advance(3_000)
@@ -88,7 +90,7 @@ def test_a_run_of_a_file_goes_on_after_a_kill_and_is_left_alone_once_the_file_ch
         assert run.evaluations == before
         assert store.snapshot(second) is not None  # the map is still there to be looked at
         third = store.create(replace(run.request.renewed(), pace=None))
-        assert store.run(third).request.source != run.request.source
+        assert store.run(third).request.spec.source != run.request.spec.source
     finally:
         supervisor.terminate()
         supervisor.wait(PATIENCE)
@@ -114,9 +116,10 @@ def test_a_run_of_formulas_is_whole_in_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("source", ["variable x from", "{}", json.dumps({"file": "/etc/passwd"}), "import os"])
 def test_a_source_that_is_nothing_is_refused(tmp_path: Path, source: str) -> None:
-    request = replace(asked("three-bar-truss", 2_000), source=source)
+    request = asked("three-bar-truss", 2_000)
+    foreign = replace(request.spec, source=ProblemSource.from_value(source))
     with pytest.raises(InputError):
-        Store(tmp_path).create(request)
+        Store(tmp_path).create(replace(request, spec=foreign))
 
 
 SLOW = """import time
@@ -145,9 +148,9 @@ def slow_file(tmp_path: Path) -> Iterator[Path]:
     """A problem whose evaluation takes half a second and leaves a line in a file when it begins."""
     path = tmp_path / "slow.py"
     path.write_text(SLOW)
-    own.watch([path])
+    own_problems.watch([path])
     yield path
-    own.watch([])
+    own_problems.watch([])
 
 
 def slow_run(store: Store, search: str) -> str:
@@ -188,7 +191,7 @@ def test_a_run_paused_within_every_evaluation_still_advances_and_evaluates_nothi
     begun = evaluations(slow_file, "begun")
     assert (len(begun), begun) == (4, evaluations(slow_file, "done"))
     run = store.run(run_id)
-    real = own.loaded(run.request.get_problem())
+    real = own_problems.loaded(run.request.get_problem())
     snapshot = store.snapshot(run_id)
     assert snapshot is not None
     search_in_one_go = run.request.begin(problem=real)

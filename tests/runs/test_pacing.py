@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from mapelites.runs import pacing
-from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, Stride, Watch, seconds_left
+from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, StrideLength, WatchedPace, seconds_left
 
 
 def test_the_stride_grows_to_pieces_of_the_wanted_length() -> None:
-    stride, rate = Stride(), 1_000_000
+    stride, rate = StrideLength(), 1_000_000
     for _ in range(20):
         stride.learn(stride.size, stride.size / rate, stride.size / rate)
     assert stride.size == int(PIECE_SECONDS * rate)
 
 
 def test_on_a_busy_machine_a_piece_takes_up_to_twice_as_long() -> None:
-    stride, rate = Stride(), 1_000_000
+    stride, rate = StrideLength(), 1_000_000
     for _ in range(20):
         stride.learn(stride.size, 3 * stride.size / rate, stride.size / rate)
     assert stride.size == int(2 / 3 * PIECE_SECONDS * rate)
 
 
 def test_a_problem_that_takes_seconds_is_searched_one_evaluation_at_a_time() -> None:
-    stride = Stride()
+    stride = StrideLength()
     stride.learn(1, 3.0, 0.0)
     assert stride.size == 1
 
@@ -67,7 +67,7 @@ def test_a_step_that_took_more_than_was_due_is_waited_for_afterwards() -> None:
 
 def watched(done: int, until: int, budget: int = 200_000) -> float:
     """How many seconds a watched run takes from so many evaluations to so many."""
-    watch, tick = Watch(10.0, budget, done, now=0.0), 0
+    watch, tick = WatchedPace(10.0, budget, done, now=0.0), 0
     while done < until:
         tick += 1
         allowed = watch.allowed(tick / 1_000)
@@ -151,3 +151,10 @@ def test_the_time_in_line_for_a_core_is_not_a_runs_own_and_waiting_is(
     monkeypatch.setattr(time, "perf_counter", lambda: 20.0)
     assert (silent.seconds(), clock.seconds()) == (10.0, 7.5)
     clock.close()
+
+
+def test_a_pace_may_begin_later_and_then_has_missed_nothing() -> None:
+    watched = WatchedPace(10.0, 1_000, 0, now=5.0)
+    assert [watched.allowed(now) for now in (0.0, 3.0, 4.99)] == [0, 0, 0]
+    begun, later = WatchedPace(10.0, 1_000, 0, now=0.0), [6.0, 7.0, 8.0]
+    assert [watched.allowed(now) for now in later] == [begun.allowed(now - 5.0) for now in later]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import stat
 import time
 import zlib
@@ -16,17 +17,18 @@ import numpy as np
 import pytest
 
 from mapelites import InputError, Tolerances
+from mapelites.core.settings import SEARCHES, SLOW_SEARCH
 from mapelites.problems import get
 from mapelites.runs import Run, RunRequest, Store, StoreError, history
 from mapelites.runs.claim import Claim
-from mapelites.runs.database import FILE_FROM
 from mapelites.runs.entries import ID
 from mapelites.runs.errors import ClaimLostError
 from mapelites.runs.presence import Presence
+from mapelites.runs.storage.database import FILE_FROM
 from mapelites.runs.supervisor import Supervisor
-from mapelites.runs.worker import Worker
-from mapelites.search import SEARCHES
-from mapelites.snapshot import Snapshot, pack, unpack
+from mapelites.runs.worker import RunWorker
+from mapelites.snapshot.snapshot import Snapshot, pack, unpack
+from tests.requests_and_stores import with_spec
 from tests.runs.tools import assert_same, large_request, request, undisturbed
 
 
@@ -44,14 +46,14 @@ def take(store: Store, run_id: str) -> Claim:
 def finish(store: Store, asked: RunRequest) -> str:
     """A run searched to its end in this process."""
     run_id = store.create(asked)
-    Worker(take(store, run_id), lambda: False).work()
+    RunWorker(take(store, run_id), lambda: False).work()
     return run_id
 
 
 def begin(store: Store, asked: RunRequest, leave_after: int = 6) -> str:
     """A run whose process left after so many pieces."""
     run_id, looks = store.create(asked), iter(range(leave_after))
-    Worker(take(store, run_id), lambda: next(looks, None) is None).work()
+    RunWorker(take(store, run_id), lambda: next(looks, None) is None).work()
     return run_id
 
 
@@ -95,7 +97,7 @@ def test_an_unknown_run_is_an_error_in_words(store: Store) -> None:
 
 
 def test_a_request_for_the_wrong_constraints_is_refused(store: Store) -> None:
-    wrong = replace(request("C16"), tolerances=Tolerances.default(get("C01", 10)))
+    wrong = with_spec(request("C16"), tolerances=Tolerances.default(get("C01", 10)))
     with pytest.raises(InputError, match="C16 10D has constraints g1, g2, h1, h2, but the levels were for g1, g2"):
         store.create(wrong)
     assert store.runs() == []
@@ -199,7 +201,7 @@ def test_a_finished_run_can_be_neither_paused_nor_resumed(store: Store) -> None:
 
 def test_a_process_that_lost_its_run_can_write_nothing_more(store: Store) -> None:
     run_id = store.create(request("C03", 10**7))
-    worker = Worker(take(store, run_id), lambda: False)
+    worker = RunWorker(take(store, run_id), lambda: False)
     worker._advance()
     with store.entries.database.writing():
         store.entries.write(replace(store.entries.record(run_id), claim=None))
@@ -218,7 +220,7 @@ def test_who_changes_their_mind_while_a_run_is_about_to_pause_gets_what_they_wan
     assert here is not None
     asked = request("C03", 3_000)
     run_id = store.create(asked)
-    worker = Worker(take(store, run_id), lambda: False)
+    worker = RunWorker(take(store, run_id), lambda: False)
     publish, minds = worker._publish, iter([ask])
 
     def publish_late(**options: Any) -> None:
@@ -239,7 +241,7 @@ def test_a_paused_run_is_paused_before_its_process_waits_for_evaluations_under_w
     here = Presence.claim(store.path)
     assert here is not None
     run_id, states = store.create(request("C03", 3_000)), list[str]()
-    worker = Worker(take(store, run_id), lambda: False)
+    worker = RunWorker(take(store, run_id), lambda: False)
     monkeypatch.setattr(worker.search, "settle", lambda seconds: states.append(store.run(run_id).state))
     store.pause(run_id)
     worker.work()
@@ -250,6 +252,7 @@ def test_a_paused_run_is_paused_before_its_process_waits_for_evaluations_under_w
 def test_a_run_resumed_before_its_last_process_has_left_gets_another_one_only_then(store: Store) -> None:
     run_id = store.create(request())
     supervisor, job = Supervisor(store.path), Mock()
+    job.attention.finishes = False  # it waits for no evaluation
     supervisor._jobs[run_id] = job
     supervisor._start_runs()
     job.process.kill.assert_called_once()
@@ -272,7 +275,66 @@ def test_a_deleted_run_can_be_brought_back_until_it_is_erased(store: Store) -> N
     with pytest.raises(InputError, match="there is no run"):
         store.undelete(run_id)
     left = [str(key) for key in store.entries.database.keys("")]
-    assert not [key for key in left if run_id in key]
+    assert [key for key in left if run_id in key] == [f"erased/{run_id}"]
+
+
+def test_a_clock_that_is_put_forward_erases_nothing_that_could_still_be_brought_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id, moment = store.create(request()), time.monotonic()
+    store.delete(run_id)
+    assert store.purge() == 0
+    hour = time.time() + 3_600
+    monkeypatch.setattr(time, "time", lambda: hour)
+    assert store.purge() == 0
+    store.undelete(run_id)
+    store.delete(run_id)
+    monkeypatch.setattr(time, "monotonic", lambda: moment + 700)
+    monkeypatch.setattr(time, "time", lambda: hour + 700)
+    assert store.purge() == 1
+
+
+def statements(store: Store, look: Callable[[], object]) -> int:
+    """How often the database is asked meanwhile."""
+    asked: list[str] = []
+    connection = store.entries.database._cache._con
+    connection.set_trace_callback(asked.append)
+    look()
+    connection.set_trace_callback(None)
+    return len(asked)
+
+
+def test_a_list_costs_no_more_reads_however_many_runs_there_are(store: Store) -> None:
+    counts = []
+    for _ in range(2):
+        run_ids = [store.create(request()) for _ in range(5)]
+        store.runs()
+        same = statements(store, store.runs), statements(store, store.worker)
+        store.pause(run_ids[0])
+        counts.append((same, statements(store, store.worker)))
+    assert counts[0] == counts[1]
+    assert counts[0][0] == (1, 1), "whether anything has changed"
+
+
+def test_a_list_that_was_read_before_the_connection_was_closed_is_read_again_after_it(store: Store) -> None:
+    run_id = store.create(request())
+    store.close()
+    assert [run.state for run in store.runs()] == ["queued"]
+    store.close()
+    Store(store.path).pause(run_id)
+    assert [run.state for run in store.runs()] == ["paused"]
+
+
+def test_a_run_taken_in_again_after_it_was_erased_has_another_id_for_somebody_may_still_show_its_map(
+    store: Store,
+) -> None:
+    run_id = finish(store, request(evaluations=3_000))
+    content = store.export(run_id)
+    store.delete(run_id)
+    assert store.purge(before=1e12) == 1
+    again = store.import_run(content)
+    assert again != run_id
+    assert store.run(again).state == "finished"
 
 
 def test_an_exported_run_comes_back_identical(store: Store, tmp_path: Path) -> None:
@@ -299,7 +361,7 @@ def test_an_exported_run_that_is_not_done_goes_on_elsewhere_to_the_same_archive(
     assert other.run(run_id).state == "paused"
     assert 0 < other.entries.record(run_id).resumes_at < 150_000
     other.resume(run_id)
-    Worker(take(other, run_id), lambda: False).work()
+    RunWorker(take(other, run_id), lambda: False).work()
     snapshot = other.snapshot(run_id)
     assert snapshot is not None
     assert_same(snapshot.archive(), undisturbed(asked))
@@ -373,7 +435,7 @@ def test_a_checkpoint_that_cannot_be_read_costs_time_and_not_the_archive(store: 
     newest = store.entries.record(run_id).checkpoints[-1]
     with store.entries.database.writing():
         store.entries.database.put(f"state/{run_id}/{newest.version}", b"nothing of use")
-    Worker(take(store, run_id), lambda: False).work()
+    RunWorker(take(store, run_id), lambda: False).work()
     snapshot = store.snapshot(run_id)
     assert snapshot is not None
     assert_same(snapshot.archive(), undisturbed(asked))
@@ -383,7 +445,7 @@ def test_a_run_whose_progress_cannot_be_put_down_keeps_all_it_had(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = store.create(large_request(10**7))
-    worker = Worker(take(store, run_id), lambda: False)
+    worker = RunWorker(take(store, run_id), lambda: False)
     for _ in range(3):
         worker.search.advance(2_000)
         worker._publish(saved=True)
@@ -418,21 +480,36 @@ def test_a_store_of_an_earlier_version_is_read_and_from_then_on_one_of_this(stor
     store.close()
     (store.path / "format").write_text("1\n")
     again = Store(store.path)
-    assert (store.path / "format").read_text() == "2\n"
+    assert (store.path / "format").read_text() == "3\n"
     assert [moment.version for moment in again.history(run_id)] == [3]
     assert again.entries.history(run_id).size == 104
 
 
-def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:
+def say_format(store: Store, content: bytes, version: int) -> None:
+    """What the file says, and what the database says."""
     store.close()
-    (store.path / "format").write_text("7\n")
-    with pytest.raises(
-        StoreError, match="is of format 7, made by a newer version, but this version knows formats up to 2"
-    ):
+    (store.path / "format").write_bytes(content)
+    with sqlite3.connect(store.path / "cache" / "cache.db") as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+
+
+def test_a_store_of_a_newer_version_is_left_alone(store: Store) -> None:
+    said = "is of format 7, made by a newer version, but this version knows formats up to 3"
+    say_format(store, b"7\n", 7)
+    with pytest.raises(StoreError, match=said):
         Store(store.path)
-    (store.path / "format").write_text("seven")
+    say_format(store, b"seven", 0)
     with pytest.raises(StoreError, match="must hold the number of the store's format, but it holds 'seven'"):
         Store(store.path)
+
+
+@pytest.mark.parametrize("content", [b"7\n", b"\xff\x00", b"", b"9" * 5_000, "\u0663".encode()])
+def test_a_damaged_format_file_is_put_right_by_what_the_database_says(store: Store, content: bytes) -> None:
+    run_id = store.create(request())
+    say_format(store, content, 3)
+    assert [run.id for run in Store(store.path).runs()] == [run_id]
+    assert (store.path / "format").read_text() == "3\n"
 
 
 def test_a_file_in_the_place_of_the_folder_is_an_error_in_words(tmp_path: Path) -> None:
@@ -452,7 +529,8 @@ def test_a_curve_without_any_feasible_solution_has_none_in_the_history(store: St
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_pieces_of_any_size_with_checkpoints_between_them_end_in_the_same_archive(search: str) -> None:
-    asked = request("C16", 20_000, search=search)
+    evaluations = 150 if search == SLOW_SEARCH else 20_000  # that one thinks about each
+    asked = request("C16", evaluations, search=search)
     cut, chance = asked.begin(), np.random.default_rng(3)
     while not cut.done:
         cut.advance(int(chance.choice([1, 8, 64, 512, 3_000])))

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mapelites.problem import Array, Problem
+from mapelites.core.problem import Array, Problem
 from mapelites.problems import get
-from mapelites.runs import RunRequest, Store, supervisor
+from mapelites.runs import Store, supervisor
 from mapelites.runs.supervisor import Supervisor
+from mapelites.snapshot.spec import RunSpec
 from tests.runs.test_store import finish
 from tests.runs.tools import (
     PATIENCE,
     assert_same,
+    gone,
     large_request,
     request,
     supervised,
@@ -49,7 +54,7 @@ def broken(harm: Callable[[], Any]) -> Problem:
 
 
 def _supervise(path: Path, problem: Problem) -> None:
-    RunRequest.get_problem = lambda self: problem  # type: ignore[method-assign]
+    RunSpec.get_problem = lambda self: problem  # type: ignore[method-assign]
     Supervisor(path, processes=1).run()
 
 
@@ -114,6 +119,76 @@ def test_a_crash_below_python_is_said_with_the_place_where_it_happened(store: St
     assert "in crash" in (run.traceback or "")
 
 
+@pytest.mark.parametrize(
+    ("leave", "said"),
+    [
+        (partial(sys.exit, 0), "SystemExit: 0"),
+        (partial(os._exit, 0), "it ended with code 0 in the midst of it, as where the function calls os._exit"),
+    ],
+    ids=["sys.exit", "os._exit"],
+)
+def test_a_function_that_ends_its_process_ends_the_run_with_a_reason(
+    store: Store, tmp_path: Path, leave: Callable[[], Any], said: str
+) -> None:
+    run_id = store.create(request("C17", 50_000))
+    store.close()
+    with supervised_with(tmp_path, broken(leave)):
+        run = wait_for_state(store, run_id, "failed")
+    assert run.reason is not None
+    assert run.reason.endswith(said)
+
+
+def run_with(store: Store, path: Path, function: Callable[[Array], Any], evaluations: int = 3_000) -> str:
+    """A run of C17 with this function in its place, to its end."""
+    run_id = store.create(request("C17", evaluations))
+    store.close()
+    with supervised_with(path, replace(get("C17", 10), function=function)):
+        wait_for_state(store, run_id, "finished")
+        wait_for(lambda: store.create(request("C17", 1_000)) and True, "a place in the queue")
+        wait_for(lambda: all(run.state == "finished" for run in store.runs()), "the run after it")
+    return run_id
+
+
+def values_of_c17(x: Array) -> tuple[float, list[float], list[float]]:
+    values = get("C17", 10).evaluate(x[None])
+    return float(values.f[0]), values.g[0].tolist(), values.h[0].tolist()
+
+
+def test_a_thread_of_a_function_that_never_ends_keeps_no_other_run_waiting(store: Store, tmp_path: Path) -> None:
+    def function(x: Array) -> tuple[float, list[float], list[float]]:
+        if threading.active_count() < 3:
+            threading.Thread(target=threading.Event().wait).start()
+        return values_of_c17(x)
+
+    run_with(store, tmp_path, function)
+
+
+def test_what_a_function_started_ends_with_its_run(tmp_path: Path) -> None:
+    note, store = tmp_path / "started", Store(tmp_path / "data")
+
+    def function(x: Array) -> tuple[float, list[float], list[float]]:
+        if not note.exists():
+            note.write_text(str(subprocess.Popen(["sleep", "1000"]).pid))
+        return values_of_c17(x)
+
+    run_with(store, tmp_path / "data", function)
+    wait_for(lambda: gone(int(note.read_text())), "the end of what the function started")
+
+
+def test_a_function_that_gives_other_numbers_for_the_same_solution_is_noticed(store: Store, tmp_path: Path) -> None:
+    chance = random.Random(1)
+
+    def function(x: Array) -> tuple[float, list[float], list[float]]:
+        f, g, h = values_of_c17(x)
+        return f + chance.random(), g, h
+
+    noisy = run_with(store, tmp_path, function)
+    assert (store.run(noisy).reason or "").startswith("the function gives other numbers for the same solution: f was ")
+    other = Store(tmp_path / "other")
+    other.close()
+    assert other.run(run_with(other, tmp_path / "other", values_of_c17)).reason is None
+
+
 @pytest.mark.parametrize(("ask", "state"), [(Store.pause, "paused"), (Store.stop, "stopped")])
 def test_a_run_that_hangs_in_one_evaluation_is_ended_long_before_patience_with_its_process_is(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Store, str], None], state: str
@@ -138,7 +213,6 @@ def in_a_small_world(scenario: str, path: Path) -> str:
     shell = f"mount -t tmpfs -o size=24m tmpfs {path} && exec {sys.executable} -c '{script}' {path}"
     done = subprocess.run(
         [*possible[0], "sh", "-c", shell], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -17,6 +17,7 @@ from mapelites import Archive, Settings, Tolerances
 from mapelites.problems import get
 from mapelites.runs import Run, RunRequest, Store
 from mapelites.runs.supervisor import start_supervisor
+from mapelites.snapshot.spec import RunSpec
 
 PATIENCE = 120.0  # far more than anything takes; only a hang gets there
 ARRAYS = ("x", "f", "g", "h", "found_at", "operator", "cell")
@@ -28,13 +29,13 @@ def request(
     """A request with the paper's tolerances."""
     tolerances = Tolerances.default(get(problem, dimension))
     chosen = Settings.of(settings.pop("search", "paper-3"), dimension, evaluations=evaluations, **settings)
-    return RunRequest(problem, dimension, tolerances, chosen, pace)
+    return RunRequest(RunSpec(problem, dimension, tolerances, chosen), pace)
 
 
 def large_request(evaluations: int, pace: float | None = None) -> RunRequest:
     """A request for a map with many cells, whose snapshots lie in files of their own."""
     tolerances = Tolerances.same(get("C16", 10), [0.0, *np.geomspace(1e-3, 20.0, 25).tolist()])
-    return RunRequest("C16", 10, tolerances, Settings.of("paper-2", 10, evaluations=evaluations), pace)
+    return RunRequest(RunSpec("C16", 10, tolerances, Settings.of("paper-2", 10, evaluations=evaluations)), pace)
 
 
 def undisturbed(asked: RunRequest) -> Archive:
@@ -100,9 +101,13 @@ def processes_of(supervisor: subprocess.Popen[bytes]) -> dict[str, int]:
     return found
 
 
-def kill(pid: int) -> None:
-    """As hard as it gets."""
-    os.kill(pid, signal.SIGKILL)
+def kill(pid: int) -> bool:
+    """As hard as it gets; whether it was still there."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def gone(pid: int) -> bool:

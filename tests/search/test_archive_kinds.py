@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mapelites import Illumination, InputError, Settings, Tolerances
-from mapelites.problem import Constraint, Problem
+from mapelites.core.problem import Constraint, Problem
 from mapelites.problems import get
 from mapelites.search import state as state_module
 from mapelites.search.centroids import Centroids

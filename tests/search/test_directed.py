@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances
+from mapelites.core.emitters import emitter_names
 from mapelites.problems import get
 from mapelites.search.directed.callback import Callback
-from mapelites.search.settings import EMITTERS
 
 
 def run_of(problem, evaluations, **changes):
@@ -113,20 +113,21 @@ def test_an_interrupt_before_the_function_is_reached_is_neither_lost_nor_taken_f
     assert np.array_equal(problem.evaluate(elites.x).f, elites.f)
 
 
-@pytest.mark.parametrize("emitter", EMITTERS)
+@pytest.mark.parametrize("emitter", emitter_names())
 def test_every_emitter_can_be_switched_on_alone(emitter):
     run = run_of(get("C05", 10), 4_000, emitters=(emitter,))
     start = run_of(get("C05", 10), 4_000, emitters=(emitter,))
     run.advance(4_000)
     start.advance(200)
-    assert run.spent == {**dict.fromkeys(EMITTERS, 0), "paper": 200, emitter: 3_800 + 200 * (emitter == "paper")}
+    assert run.spent == {**dict.fromkeys(emitter_names(), 0), "paper": 200, emitter: 3_800 + 200 * (emitter == "paper")}
     best = {elite.cell: elite.f for elite in start.archive()}
     assert any(elite.f < best.get(elite.cell, np.inf) for elite in run.archive())
 
 
 def test_an_unknown_emitter_is_refused_with_the_known_ones():
     with pytest.raises(
-        InputError, match="an emitter must be one of paper, line, slow, fast, repair, polish, aim, but it was 'x'"
+        InputError,
+        match="an emitter must be one of paper, line, slow, fast, repair, polish, aim, questions, but it was 'x'",
     ):
         Settings.of("directed", 10, emitters=("x",))
     with pytest.raises(InputError, match=r"emitters must be a list of at least one name, but it was \(\)"):

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 from mapelites import Constraint, Illumination, Problem, Settings, Tolerances
-from mapelites.kernels import kernel
+from mapelites.core.kernels import kernel
 from mapelites.problems import get
 from mapelites.search.directed import credit
 from mapelites.search.directed.differential import epsilon_at, set_schedule

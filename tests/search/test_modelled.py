@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mapelites import Constraint, Problem, Tolerances
-from mapelites.search import asked, modelled
 from mapelites.search.directed.memory import new_work
+from mapelites.search.parallel import asked, modelled
 from mapelites.search.state import make_map, new_state
 
 RNG = np.random.default_rng(5)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances, illuminate
-from mapelites.problems import cec2010, get
+from mapelites.problems import get
+from mapelites.problems.suites import cec2010
 from tests.search import plain
 
 

@@ -13,13 +13,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
-from mapelites.problem import Constraint, Problem
+from mapelites.core.problem import Constraint, Kind, Problem, ProblemSource
 from mapelites.problems.formulas import typeset
+from mapelites.problems.formulas.derivatives import derivatives
 from mapelites.problems.formulas.document import UNTITLED, read
-from mapelites.problems.formulas.machine import data_of, machine
+from mapelites.problems.formulas.limits import Limit, limits_of
+from mapelites.problems.formulas.machine import data_of, data_of_expressions, machine
+from mapelites.problems.formulas.scales import typical_sizes
 from mapelites.problems.formulas.tokens import FormulaError
+from mapelites.problems.formulas.tree import Document
 
 __all__ = ["UNTITLED", "FormulaError", "name_of", "problem_of"]
 
@@ -30,14 +35,12 @@ LONGEST = 40
 def problem_of(text: str) -> Problem:
     """The problem that a text describes; a `FormulaError` points at the character that is wrong."""
     document = read(text)
-    restrictions = [(each, "inequality") for each in document.inequalities]
-    restrictions += [(each, "equality") for each in document.equalities]
-    variables = document.variables
-    return Problem(
+    limits, variables = limits_of(document), document.variables
+    problem = Problem(
         name=name_of(document.title),
         lower=[each.low for each in variables],  # type: ignore[arg-type]
         upper=[each.high for each in variables],  # type: ignore[arg-type]
-        constraints=tuple(Constraint(each.name, kind, typeset.restriction(each)) for each, kind in restrictions),  # type: ignore[arg-type]
+        constraints=_constraints(document, limits),
         function=machine,
         title=document.title,
         formula=typeset.objective(document),
@@ -52,8 +55,37 @@ def problem_of(text: str) -> Problem:
         steps=[each.step for each in variables],  # type: ignore[arg-type]
         definitions=typeset.definitions(document),
         reference=document.reference,
-        source=text,
+        source=ProblemSource("formulas", text),
+        formulas=text,
+        jacobian=derivatives,
+        objective=document.objective_name or "f",
+        objective_unit=document.objective_unit,
+        maximise=document.maximise,
     )
+    return _with_scales(problem, document, limits)
+
+
+def _constraints(document: Document, limits: Iterable[Limit]) -> tuple[Constraint, ...]:
+    """The constraints with their limits, inequalities first."""
+    typed = (*document.inequalities, *document.equalities)
+    kinds: list[Kind] = ["equality" if each.comparison == "=" else "inequality" for each in typed]
+    return tuple(
+        Constraint(
+            each.name, kind, typeset.restriction(each), limit.value, limit.sense, each.unit, each.meaning,
+            mirrored=limit.mirrored and limit.sense == "=",
+        )
+        for each, kind, limit in zip(typed, kinds, limits, strict=True)
+    )  # fmt: skip
+
+
+def _with_scales(problem: Problem, document: Document, limits: Iterable[Limit]) -> Problem:
+    """The problem with the typical size of the sides of every constraint that has no limit but 0."""
+    compared = [(each, limit.sides) for each, limit in zip(problem.constraints, limits, strict=True) if limit.sides]
+    if not compared:
+        return problem
+    sides = data_of_expressions(document, [side for _, pair in compared for side in pair])
+    sizes = zip(compared, typical_sizes(problem, sides), strict=True)
+    return problem.with_scales({each.name: size for (each, _), size in sizes if size is not None})
 
 
 def name_of(title: str) -> str:

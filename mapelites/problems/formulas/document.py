@@ -4,29 +4,31 @@ problem Pressure vessel
 about   A cylinder with two hemispherical heads.
 variable x1 from 0.0625 to 6.1875 step 0.0625 [in] "shell thickness"
 let V = pi*x3^2*x4
-minimise 0.6224*x1*x3*x4 + 1.7781*x2*x3^2
+minimise cost [$]: 0.6224*x1*x3*x4 + 1.7781*x2*x3^2
 subject to
-    shell: 0.0193*x3 - x1 <= 0
-    V >= 1296000
+    shell: 0.0193*x3 - x1 <= 0 [in] "thickness against pressure"
+    V >= 1296000 [in³]
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import get_args
 
-from mapelites.problem import LONGEST_NAME, MOST_CONSTRAINTS, whole_bounds
+from mapelites.core.constraint import LONGEST_MEANING
+from mapelites.core.problem import LONGEST_NAME, MOST_CONSTRAINTS, whole_bounds
 from mapelites.problems.formulas.expressions import Reader
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
 from mapelites.problems.formulas.machine import NO_VALUE, Program
-from mapelites.problems.formulas.tokens import WORDS
+from mapelites.problems.formulas.tokens import WORDS, FormulaError
 from mapelites.problems.formulas.tree import Comparison, Document, Expression, Restriction, Variable
 
 TEXT_LINE = re.compile(r"^[ \t]*(problem|about|source|best)\b[ \t]*([^\n]*)", re.MULTILINE | re.IGNORECASE)
 NAMED = re.compile(r"^[ \t]*(?:variable|let)[ \t]+([A-Za-z_]\w*)", re.MULTILINE | re.IGNORECASE | re.ASCII)
+PROGRAM = re.compile(r"^[ \t]*(evaluate[ \t]+with)\b", re.MULTILINE)
 ABBREVIATED = {"min": "minimise", "max": "maximise"}
 OBJECTIVES = ("minimise", "minimize", "maximise", "maximize")
 MOST_VARIABLES = 200
@@ -42,6 +44,8 @@ class _Parts:
     variables: dict[str, Variable] = field(default_factory=dict)
     lets: dict[str, Expression] = field(default_factory=dict)
     objective: tuple[Expression, bool] | None = None
+    objective_name: str = ""
+    objective_unit: str = ""
     restrictions: list[tuple[str, Restriction, int]] = field(default_factory=list)  # with its name or none, and place
     tolerance: float = TOLERANCE
     program: Program = field(default_factory=lambda: Program(()))  # of all that has been read, to find flaws with
@@ -52,6 +56,9 @@ def read(text: str) -> Document:
     """The problem that a text describes; a `FormulaError` points at the character that is wrong."""
     text = text.replace("\r\n", "\n")
     parts = _Parts()
+    if found := PROGRAM.search(text):
+        said = "a program can only be named in a file that is given on the command line, with --problems"
+        raise FormulaError(said, text, found.start(1))
     names = set(NAMED.findall(text))
     code = TEXT_LINE.sub(lambda found: _note(parts, found, names), text)
     reader = Reader(text, code, names)
@@ -94,6 +101,7 @@ def _statement(reader: Reader, parts: _Parts, declared: set[str]) -> None:
         if parts.objective is not None:
             raise reader.error("there must be one objective, and this is a second one")
         word = reader.take().text
+        parts.objective_name, parts.objective_unit = _objective_name(reader)
         parts.objective = _expression(reader, parts), word.startswith("max")
         reader.end_of_line()
     elif reader.took("subject"):
@@ -117,7 +125,7 @@ def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
     while reader.next.kind not in ("newline", "end"):
         token = reader.next
         if token.kind == "unit":
-            unit = reader.take().text[1:-1].strip()[:LONGEST_NAME]
+            unit = _unit(reader)
         elif token.kind == "text":
             meaning = reader.take().text[1:-1].strip()
         elif reader.took("integer"):
@@ -146,6 +154,42 @@ def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
     return Variable(name, *bounds, step, unit, meaning)
 
 
+def _objective_name(reader: Reader) -> tuple[str, str]:
+    """What the objective is called, and its unit, where that is said: minimise fabrication cost [$]: ..."""
+    start = reader.place
+    while reader.next.kind == "name":
+        reader.take()
+    name = " ".join(token.text for token in reader.tokens[start : reader.place])
+    at = reader.next.at
+    unit = _unit(reader) if reader.next.kind == "unit" else ""
+    if reader.took(":"):
+        if not name:
+            raise reader.error("the objective needs a name before the colon: minimise cost [$]: ...", at)
+        if len(name) > LONGEST_NAME:
+            raise reader.error(f"the name of the objective must have at most {LONGEST_NAME} characters", at)
+        return name, unit
+    if unit:
+        raise reader.error("after the unit of the objective a ':' is needed: minimise cost [$]: ...", at)
+    reader.place = start
+    return "", ""
+
+
+def _unit(reader: Reader) -> str:
+    """The unit between square brackets that comes next."""
+    return reader.take().text[1:-1].strip()[:LONGEST_NAME]
+
+
+def _unit_and_meaning(reader: Reader) -> tuple[str, str]:
+    """What may stand behind a constraint: the unit of its limit, and what it means."""
+    unit, meaning = "", ""
+    while reader.next.kind in ("unit", "text"):
+        if reader.next.kind == "unit":
+            unit = _unit(reader)
+        else:
+            meaning = reader.take().text[1:-1].strip()[:LONGEST_MEANING]
+    return unit, meaning
+
+
 def _restriction(reader: Reader, parts: _Parts) -> None:
     at, name = reader.next.at, ""
     if reader.next.kind == "name" and reader.tokens[reader.place + 1].text == ":":
@@ -169,10 +213,12 @@ def _restriction(reader: Reader, parts: _Parts) -> None:
         raise reader.error("there is no variable in this constraint, so it is the same for every solution", at)
     if reader.next.text in get_args(Comparison):
         raise reader.error("one comparison a line: write the second one as a constraint of its own")
+    unit, meaning = _unit_and_meaning(reader)
     reader.end_of_line()
     if len(parts.restrictions) == MOST_CONSTRAINTS:
         raise reader.error(f"there can be at most {MOST_CONSTRAINTS} constraints", at)
-    parts.restrictions.append((name, Restriction(name, left, comparison, right), at))  # type: ignore[arg-type]
+    restriction = Restriction(name, left, comparison, right, unit, meaning)  # type: ignore[arg-type]
+    parts.restrictions.append((name, restriction, at))
 
 
 def _new_name(reader: Reader, parts: _Parts, what: str, *, variable: bool = False) -> str:
@@ -226,13 +272,13 @@ def _finished(reader: Reader, parts: _Parts) -> Document:
         if name in taken:
             raise reader.error(f"'{name}' is the name of something else: name the constraint, such as limit: ...", at)
         taken.add(name)
-        kinds[letter].append(Restriction(name, each.left, each.comparison, each.right))
+        kinds[letter].append(replace(each, name=name))
     best, note = _best(reader, parts)
     texts = parts.texts
     return Document(
         texts.get("problem", "") or UNTITLED, texts.get("about", ""), texts.get("source", ""), best, note,
         parts.tolerance, tuple(parts.variables.values()), tuple(parts.lets.items()), *parts.objective,
-        tuple(kinds["g"]), tuple(kinds["h"]),
+        tuple(kinds["g"]), tuple(kinds["h"]), parts.objective_name, parts.objective_unit,
     )  # fmt: skip
 
 

@@ -10,13 +10,14 @@ k constants; i instructions (code and two registers); the registers of the o res
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
-from mapelites.kernels import kernel
-from mapelites.problem import Array
+from mapelites.core.kernels import kernel
+from mapelites.core.problem import Array
 from mapelites.problems.formulas.functions import (
     ABS,
     ACOS,
@@ -47,18 +48,8 @@ from mapelites.problems.formulas.functions import (
     SUBTRACT,
     TAN,
     TANH,
-)  # fmt: skip
-from mapelites.problems.formulas.tree import (
-    Call,
-    Document,
-    Expression,
-    Name,
-    Negative,
-    Number,
-    Power,
-    Restriction,
-    Sum,
-)  # fmt: skip
+)
+from mapelites.problems.formulas.tree import Call, Document, Expression, Name, Negative, Number, Power, Restriction, Sum
 
 MOST_SQUARED = 4  # the largest power that is worked out by multiplying
 NO_VALUE = "a part of it without variables has no value"
@@ -220,6 +211,18 @@ def data_of(document: Document) -> Array:
     f = program.expression(document.objective)
     results = [program.do(NEGATE, f) if document.maximise else f]
     results += [program.restriction(each) for each in (*document.inequalities, *document.equalities)]
+    return _packed(document, program, results)
+
+
+def data_of_expressions(document: Document, expressions: Iterable[Expression]) -> Array:
+    """Likewise, to compute some expressions of a problem instead of f, g and h."""
+    program = Program(tuple(each.name for each in document.variables))
+    for name, node in document.lets:
+        program.known[name] = program.expression(node)
+    return _packed(document, program, [program.expression(each) for each in expressions])
+
+
+def _packed(document: Document, program: Program, results: list[_Register]) -> Array:
     n, k = len(document.variables), len(program.constants)
     first = {"variable": 0, "constant": n, "result": n + k}
     head = [n, k, len(program.instructions), len(results)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from mapelites.errors import InputError
+from mapelites.core.errors import InputError
 
 LONGEST_TEXT = 20_000
 SPELLINGS = {"**": "^", "==": "=", "≤": "<=", "≥": ">=", "−": "-", "·": "*", "×": "*", "÷": "/", "π": "pi"}

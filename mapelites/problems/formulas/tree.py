@@ -76,12 +76,14 @@ class Variable:
 
 @dataclass(frozen=True)
 class Restriction:
-    """One constraint as it was typed: left, comparison, right."""
+    """One constraint as it was typed: left, comparison, right, and the unit and meaning of what is compared."""
 
     name: str
     left: Expression
     comparison: Comparison
     right: Expression
+    unit: str = ""
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,3 +102,5 @@ class Document:
     maximise: bool
     inequalities: tuple[Restriction, ...]
     equalities: tuple[Restriction, ...]
+    objective_name: str = ""
+    objective_unit: str = ""

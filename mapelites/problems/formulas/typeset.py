@@ -16,7 +16,7 @@ from mapelites.problems.formulas.tree import (
     Product,
     Restriction,
     Sum,
-)  # fmt: skip
+)
 
 GREEK = frozenset({
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
@@ -128,5 +128,7 @@ def _number(node: Number) -> tuple[str, int]:
     mantissa, _, exponent = node.text.lower().partition("e")
     if not exponent:
         return mantissa, ATOM
-    power = rf"10^{{{int(exponent)}}}"
+    # As text: somebody may have typed more digits than Python makes a number of.
+    digits = exponent.lstrip("+-").lstrip("0") or "0"
+    power = rf"10^{{{'-' if exponent.startswith('-') and digits != '0' else ''}{digits}}}"
     return (power, TIGHT) if float(mantissa) == 1.0 else (rf"{mantissa} \cdot {power}", TIGHT)

@@ -7,14 +7,19 @@ falls. Elites that were worked on least come first; the neighbour is drawn, whet
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from mapelites.kernels import INDICES, compiled_for
+from mapelites.core.kernels import INDICES, compiled_for
 from mapelites.search.directed.common import piece
-from mapelites.search.directed.descent import begin
-from mapelites.search.directed.memory import SOLVER_TYPE, WORK_TYPE
+from mapelites.search.directed.descent import begin, descend
+from mapelites.search.directed.memory import ACTIVE, SOLVER_TYPE, WORK_TYPE
 from mapelites.search.random import below, uniform
 from mapelites.search.state import MAP_TYPE, OCCUPIED, STATE_TYPE, bin_of, violation_of
+
+if TYPE_CHECKING:
+    from mapelites.search.directed.loop import Directed
 
 FIRST_RADIUS = 0.02
 ITERATIONS = 12
@@ -55,7 +60,9 @@ def interval_of(edges, i, place, value, rule, low, high):
 
 @piece
 def step_aside(rng, edges, bins):
-    """Move to a neighbouring cell, more often to a stricter one."""
+    """Move to a neighbouring cell, more often to a stricter one; a problem without constraints has only one."""
+    if bins.size == 0:
+        return
     for _ in range(2 if below(rng, 3) == 0 else 1):
         i = below(rng, bins.size)
         by = 1 if uniform(rng) < 0.3 else -1
@@ -80,3 +87,12 @@ def start_aim(state, m, solver, work, tries):
     for i in range(work.bins.size):
         interval_of(edges, i, work.bins[i], state.values[slot, 1 + i], m.rule, solver.low, solver.high)
     begin(solver, state.x[slot], state.values[slot], FIRST_RADIUS, ITERATIONS, np.inf)
+
+
+def aim_in_turn(search: Directed, until: int, made_by: int) -> None:
+    """A turn: descent after descent, each aimed at a cell."""
+    solver = search.part("aim")
+    while search.evaluations < min(until, search.budget):
+        if solver.counts[ACTIVE] == 0:
+            start_aim(search.state, search.map, solver, search.work, search.tries)
+        descend(search.kernel, search.state, search.map, solver, search.work, search.budget, until, made_by)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from mapelites.kernels import KERNEL_SIGNATURE
-from mapelites.problem import Problem
+from mapelites.core.kernels import KERNEL_SIGNATURE
+from mapelites.core.problem import Problem
 
 PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 

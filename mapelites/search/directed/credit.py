@@ -13,6 +13,8 @@ import numpy as np
 
 from mapelites.search.directed.memory import Floats
 
+PATIENCE, TIRED = 0.3, 0.7  # of the evaluations so far: since when the feasible corner has stood still
+LEAST = 0.4  # of the part of an emitter that works on the corner alone is left to it
 EARNED = 0.2  # of the budget goes by credit
 MEMORY = 0.1  # how much the last turn counts
 
@@ -24,6 +26,18 @@ def shares(base: Floats, credit: Floats) -> Floats:
     fixed = base / base.sum()
     parts: Floats = (1.0 - EARNED) * fixed + EARNED * (earned / total if total > 0.0 else fixed)
     return parts
+
+
+def part_left(evaluations: int, improved: int) -> float:
+    """What is left of the parts of those who work on the feasible corner alone, where it last improved so long ago."""
+    idle = (evaluations - improved) / max(evaluations, 1)
+    return float(np.clip(1.0 - (1.0 - LEAST) * (idle - PATIENCE) / (TIRED - PATIENCE), LEAST, 1.0))
+
+
+def first_passes(base: Floats) -> Floats:
+    """The passes at the beginning: as if everybody had just had a turn, so that the largest parts come first."""
+    found: Floats = np.divide(base.sum(), base, out=np.zeros_like(base), where=base > 0.0)
+    return found
 
 
 def next_emitter(base: Floats, passes: Floats) -> int:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from mapelites.kernels import KERNEL_TYPE, compiled_for
+from mapelites.core.kernels import KERNEL_TYPE, compiled_for
 from mapelites.search.directed.common import (
     aimed_change,
     copy,
@@ -28,7 +28,7 @@ from mapelites.search.directed.common import (
     moved_point,
     piece,
     step_between,
-)  # fmt: skip
+)
 from mapelites.search.directed.memory import (
     ACTIVE,
     FAILED,
@@ -47,7 +47,7 @@ from mapelites.search.directed.memory import (
     SOLVER_TYPE,
     STEP,
     WORK_TYPE,
-)  # fmt: skip
+)
 from mapelites.search.directed.model import (
     combine,
     expected_change,
@@ -55,7 +55,7 @@ from mapelites.search.directed.model import (
     scaled_identity,
     solve_model,
     update_hessian,
-)  # fmt: skip
+)
 from mapelites.search.directed.repair import newton_step
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 

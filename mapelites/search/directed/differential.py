@@ -10,10 +10,12 @@ Two populations differ only in ε(t): one asks for feasibility at once, the othe
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import types
 
-from mapelites.kernels import KERNEL_TYPE, VECTOR, compiled_for
+from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
 from mapelites.search.directed.common import copy, evaluate, is_better, piece, violation
 from mapelites.search.directed.memory import (
     FILLED,
@@ -29,11 +31,15 @@ from mapelites.search.directed.memory import (
     SMALLEST,
     SUCCESSES,
     WORK_TYPE,
-)  # fmt: skip
+)
 from mapelites.search.directed.repair import repaired
+from mapelites.search.emitters.emitter import Step
 from mapelites.search.paper import random_solution
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
+
+if TYPE_CHECKING:
+    from mapelites.search.directed.loop import Directed
 
 RAND_1_EXP, CURRENT_TO_PBEST_1_BIN = range(2)
 EPSILON_TAIL = 0.05  # of its time before ε ends, it has fallen to EPSILON_LEAST
@@ -44,6 +50,7 @@ EPSILON_QUANTILE = 0.9
 REPAIRED = 0.1  # of the infeasible offspring
 PBEST = 6  # of so many drawn members, the best one is followed
 COLLAPSED = 1e-10  # of the range: a population narrower than this begins anew
+SLOW_ENDS, FAST_ENDS = 0.6, 0.0  # when ε is 0, as a part of the budget
 PATIENCE = 60  # generations without any success before a population begins anew
 
 
@@ -64,7 +71,7 @@ def fill(kernel, state, m, population, scale, work, budget, made_by):
     counts[FILLED] += 1
     size = counts[SIZE]
     if counts[FILLED] == size:
-        if scale[0] == 0.0:
+        if scale.size > 0 and scale[0] == 0.0:
             measure_scale(population.values, size, scale, work.levels)
         if counts[RESTARTS] == 0:
             for i in range(size):
@@ -298,3 +305,18 @@ def inject(state, m, population, scale, x, values, budget, ends):
         if is_better(values[0], phi, old[0], old_phi, epsilon):
             copy(x, population.x[i])
             copy(values, old)
+
+
+def evolving_step(emitter: str, ends: float) -> Step:
+    """The turn of an emitter that has a population; what its repairs spend is counted as repair's."""
+
+    def step(search: Directed, until: int, made_by: int) -> None:
+        population = search.part(emitter)
+        before = int(population.counts[MENDING])
+        evolve(
+            search.kernel, search.state, search.map, population, search.scale, search.work, search.budget, until, ends,
+            made_by, search.made_by("repair"),
+        )  # fmt: skip
+        search.pass_on(int(population.counts[MENDING]) - before, emitter, "repair")
+
+    return step

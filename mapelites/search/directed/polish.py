@@ -6,17 +6,22 @@ Starts from members of the populations, and from the best feasible solution afte
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import types
 
-from mapelites.kernels import KERNEL_TYPE, VECTOR, compiled_for
+from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
 from mapelites.search.directed.common import copy, evaluate, is_better, piece, violation
-from mapelites.search.directed.descent import begin
-from mapelites.search.directed.differential import best_of_some, epsilon_at
-from mapelites.search.directed.memory import FILLED, POPULATION_TYPE, SIZE, SOLVER_TYPE, WORK_TYPE
+from mapelites.search.directed.descent import begin, descend
+from mapelites.search.directed.differential import FAST_ENDS, SLOW_ENDS, best_of_some, epsilon_at, inject
+from mapelites.search.directed.memory import ACTIVE, FILLED, POPULATION_TYPE, SIZE, SOLVER_TYPE, WORK_TYPE
 from mapelites.search.directed.repair import feasible_interval
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
+
+if TYPE_CHECKING:
+    from mapelites.search.directed.loop import Directed
 
 FIRST_RADIUS = 0.02
 ITERATIONS = 200
@@ -113,5 +118,22 @@ def start_polish(kernel, state, m, population, scale, solver, work, budget, ends
     start_at(rng, state, m, population, scale, solver, epsilon)
     best = state.values[0, 0]
     polished = abs(solver.values[0] - best) <= POLISHED * abs(best)
-    if scale[0] > 0.0 and (polished or uniform(rng) < KICK):
+    if (scale.size == 0 or scale[0] > 0.0) and (polished or uniform(rng) < KICK):
         best_kick(kernel, state, m, scale, solver, work, budget, made_by)
+
+
+def polish_in_turn(search: Directed, until: int, made_by: int) -> None:
+    """A turn: descent after descent, each from one of the two populations, and back into both."""
+    solver, scale, budget = search.part("polish"), search.scale, search.budget
+    populations = (search.part("slow"), SLOW_ENDS), (search.part("fast"), FAST_ENDS)
+    while search.evaluations < min(until, budget):
+        if solver.counts[ACTIVE] == 0:
+            # Either population by a bit of the generator's state, which is the same however the run is cut.
+            population, ends = populations[int(search.state.rng[0]) & 1]
+            start_polish(
+                search.kernel, search.state, search.map, population, scale, solver, search.work, budget, ends, made_by
+            )
+        descend(search.kernel, search.state, search.map, solver, search.work, budget, until, made_by)
+        if solver.counts[ACTIVE] == 0:
+            for population, ends in populations:
+                inject(search.state, search.map, population, scale, solver.x, solver.values, budget, ends)

@@ -7,10 +7,12 @@ one Jacobian serves several steps, corrected after each one by C. G. Broyden's r
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import types
 
-from mapelites.kernels import KERNEL_TYPE, VECTOR, compiled_for
+from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
 from mapelites.search.directed.common import (
     aimed_change,
     copy,
@@ -21,10 +23,13 @@ from mapelites.search.directed.common import (
     piece,
     step_between,
     violation,
-)  # fmt: skip
-from mapelites.search.directed.line import between_two
+)
 from mapelites.search.directed.memory import WORK_TYPE
+from mapelites.search.emitters.line import between_two
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
+
+if TYPE_CHECKING:
+    from mapelites.search.directed.loop import Directed
 
 DIFFERENCE = 1e-7
 STEPS = 4
@@ -159,3 +164,9 @@ def mend(kernel, state, m, scale, work, budget, until, made_by):
         phi = violation(values, scale, m.rule)
         if phi > 0.0 and phi < np.inf:
             repaired(kernel, state, m, work, budget, x, values, scale, made_by)
+
+
+def mend_in_turn(search: Directed, until: int, made_by: int) -> None:
+    """A turn; before typical sizes of the constraints are known, they are taken to be 1."""
+    scale = search.scale if search.scale[:1].any() else np.ones(len(search.problem.constraints))
+    mend(search.kernel, search.state, search.map, scale, search.work, search.budget, until, made_by)

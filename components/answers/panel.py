@@ -1,0 +1,161 @@
+"""The answers of a run below its map: almost feasible, the least to relax, trade-off, prices, relations.
+
+All questions are asked of the map that is shown, at its moment and its levels, and one selection runs through
+all of them: a design pressed anywhere is the one beside the map, and the sliders go where it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+
+from components.answers import parts as answers_parts
+from components.answers import report as answers_report
+from components.answers.answer import Question
+from components.answers.registry import ANSWERS, MAP, answer_named, tab_labels
+from components.answers.state import AskedQuestion
+from components.run import ids
+from components.run.state import look
+from components.run.view import Maps, Shown, figure_view, reading_of
+from components.shared.context import Context
+from components.shared.follow import digest
+from components.shell.frame import SCHEME
+from mapelites.answers import Designs
+from mapelites.runs import Run
+from mapelites.runs.record import OVER
+
+LATELY = 1.0  # seconds: pages that look at the same run are answered from the same moment
+
+
+def layout(run: Run, data: Mapping[str, Any]) -> Component:
+    """The questions in one line; controls that stay as they are while a run goes on, and the body that follows it."""
+    tabs = [
+        html.Button(
+            words, className="tab", **{"data-tab": view, "aria-pressed": "true" if view == data["view"] else "false"}
+        )
+        for view, words in tab_labels().items()
+        if view != MAP
+    ]
+    controls = [
+        html.Section(
+            fields,
+            className=f"answer-part {answer.controls_class}",
+            hidden=answer.name != data["view"],
+            **{"data-for": answer.name},
+        )
+        for answer in ANSWERS.entries()
+        if (fields := answer.controls(data))
+    ]
+    return html.Section(
+        [
+            dcc.Store(id=ids.ANSWERS, data=dict(data)),
+            dcc.Store(id="answers-view", data=data["view"]),
+            dcc.Store(id="answers-about", data=data["about"]),
+            dcc.Store(id="answers-pair-chosen", data=data["pair"]),
+            dcc.Store(id="answers-key"),
+            dcc.Store(id=ids.seen("answers")),
+            dcc.Store(id="answers-fresh"),
+            html.Div(tabs, className="tabs", role="group", **{"aria-label": "Answers"}),
+            *controls,
+            html.Div(id="answers-body", className="answers-body"),
+        ],
+        id="answers",
+        className=f"card answers view-{data['view']}",
+        **{"aria-label": "Answers"},
+    )
+
+
+def register(app: Dash, context: Context, maps: Maps) -> None:
+    """One question is gathered in the browser, one callback answers it."""
+    answers_report.register(app, context, maps)
+    app.clientside_callback(
+        ClientsideFunction("answers", "gather"),
+        Output(ids.ANSWERS, "data"),
+        Output("answers", "className"),
+        Input("answers-view", "data"),
+        Input("answers-about", "data"),
+        Input("answers-pair-chosen", "data"),
+        Input("answers-need", "value"),
+        Input("answers-margin", "value"),
+        Input("answers-most", "value"),
+        Input("answers-measure", "value"),
+        Input(ids.BEHIND, "data"),
+        State(ids.ANSWERS, "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("answers", "pick"),
+        Output(ids.SELECTED, "data", allow_duplicate=True),
+        Input({"answers-graph": ALL}, "clickData"),
+        prevent_initial_call=True,
+    )
+
+    app.clientside_callback(
+        ClientsideFunction("answers", "behind"),
+        Output(ids.BEHIND, "data"),
+        Input(ids.SELECTED, "data"),
+        prevent_initial_call=True,
+    )
+
+    app.clientside_callback(
+        ClientsideFunction("answers", "place"),
+        Output("answers-body", "children"),
+        Input("answers-fresh", "data"),
+        prevent_initial_call=True,
+    )
+
+    @app.callback(
+        Output("answers-fresh", "data"),
+        Output("answers-key", "data"),
+        Input(ids.STATE, "data"),
+        Input(ids.seen("answers"), "data"),
+        Input(SCHEME, "data"),
+        State(ids.RUN, "data"),
+        State("answers-key", "data"),
+        prevent_initial_call=True,
+    )
+    def answer(data: Any, _: Any, scheme: Any, run_id: Any, before: Any) -> Any:
+        state, shown = look(maps, run_id, data, LATELY)
+        asked, chosen, dark = state.asked, state.cell, scheme == "dark"
+        known = before if isinstance(before, dict) else {}
+        if asked.view == MAP:
+            closed = {"question": MAP}
+            return (no_update,) * 2 if closed == known else ({"live": False, "children": []}, closed)
+        order = figure_view(state, shown, maps.newest(shown)).order
+        drawn = (chosen, dark, reading_of(state, shown), *(order if _follows_axes(asked) else ()))
+        question = [run_id, state.at, str(shown.levels), asked.key, *drawn]
+        live = known.get("question") == question
+        designs = Designs.of(maps.archive(shown))
+        behind = designs.behind(chosen) if asked.behind else None
+        selected = designs.row_of(chosen) if behind is None else behind
+        fresh = _body(context, shown, designs, asked, selected, order, dark=dark)
+        key = {"question": question, "said": digest([fresh, ""])}
+        return (no_update,) * 2 if key == known else ({"live": live, "children": fresh}, key)
+
+
+def _body(
+    context: Context,
+    shown: Shown,
+    designs: Designs,
+    asked: AskedQuestion,
+    selected: int | None,
+    axes: tuple[str, ...],
+    *,
+    dark: bool,
+) -> list[Component]:
+    """The view that is asked for; `axes` are those of the map."""
+    if not len(designs):
+        words = "Answers come with the first elites; the page follows the run by itself."
+        if shown.run.state in OVER and not shown.run.occupied:
+            words = "The run ended before its first elite. What stopped it stands above; Resume lets it go on."
+        if asked.hard:
+            words = f"No elite satisfies all of {', '.join(asked.hard)}. Mark fewer constraints hard, or search longer."
+        return [html.Section(answers_parts.empty("Nothing found yet", words), className="answer-part")]
+    question = Question(context, shown.run, designs, asked, selected, axes, dark)
+    return answer_named(asked.view).draw(question)
+
+
+def _follows_axes(asked: AskedQuestion) -> bool:
+    return asked.view != MAP and answer_named(asked.view).follows_axes

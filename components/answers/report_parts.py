@@ -1,0 +1,125 @@
+"""What a report says of the run itself: the problem in full, and how to repeat it; and its tables."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from components.answers.drawing import levels_in_words
+from components.shared import summary
+from components.shared.format import many
+from components.shared.mathml import mathml
+from mapelites.core.archive import Archive
+from mapelites.core.problem import Problem
+from mapelites.core.settings import Settings
+from mapelites.core.tolerances import short
+from mapelites.problems.own.library import FORMULAS
+from mapelites.runs import Run
+
+OPTIONS = ("initial", "sigma", "bounds", "workers", "scheduler", "time_limit", "archive", "centroids")
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    """Rows of texts, the first of which names its row. What is not `Markup` is text, whatever it looks like."""
+    head = Markup("").join(Markup("<th scope='col'>{}</th>").format(each) for each in heads)
+    lines = Markup("").join(
+        Markup("<tr><th scope='row'>{}</th>{}</tr>").format(
+            first, Markup("").join(Markup("<td>{}</td>").format(each) for each in others)
+        )
+        for first, *others in rows
+    )
+    return Markup("<div class='wide'><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>").format(
+        head, lines
+    )
+
+
+def problem_part(archive: Archive) -> Markup:
+    """The problem: what is minimised over which variables, and every constraint with its levels."""
+    problem = archive.problem
+    words = f"{many(problem.dimension, 'variable')}, {many(len(problem.constraints), 'constraint')}."
+    rows = [
+        [constraint.name, constraint.kind, mathml(constraint.formula), levels_in_words(levels)]
+        for constraint, levels in zip(problem.constraints, archive.tolerances.levels, strict=True)
+    ]
+    heads = ["constraint", "kind", "formula", "tolerance levels"]
+    if not any(constraint.formula for constraint in problem.constraints):
+        heads, *rows = ([*row[:2], row[3]] for row in (heads, *rows))
+    parts = [
+        Markup("<h2>The problem: {}</h2>").format(problem.title or problem.name),
+        Markup("<p>{} {}</p>").format(words, problem.difficulty),
+        Markup("<p>minimise {}</p>").format(mathml(problem.formula)) if problem.formula else "",
+        *(Markup("<p>{} {}</p>").format("with" if not i else "and", mathml(each))
+          for i, each in enumerate(problem.definitions)),
+        bounds(problem),
+        table(heads, rows),
+    ]  # fmt: skip
+    return Markup("").join(parts)
+
+
+def bounds(problem: Problem) -> Markup:
+    """The variables: in a sentence where all are alike, else each with its bounds, unit and meaning."""
+    low, high = problem.lower, problem.upper
+    plain = not any((*problem.units, *problem.meanings)) and not problem.steps.any()
+    if plain and (low == low[0]).all() and (high == high[0]).all():
+        return Markup("<p>Each variable from {} to {}.</p>").format(short(low[0]), short(high[0]))
+    rows = [
+        [name, short(low[i]), short(high[i]), _step(float(problem.steps[i])), problem.units[i], problem.meanings[i]]
+        for i, name in enumerate(problem.variables)
+    ]
+    heads = ("variable", "from", "to", "in steps of", "unit", "meaning")
+    told = [place for place in range(len(heads)) if place < 3 or any(row[place] for row in rows)]
+    return table([heads[place] for place in told], [[row[place] for place in told] for row in rows])
+
+
+def _step(step: float) -> str:
+    return short(step) if step else ""
+
+
+def repeat_part(run: Run, *, other_levels: bool) -> Markup:
+    """How to make the same run, with everything that it needs."""
+    made = " and then ".join(engine.words() for engine in run.engines) or "an engine that was not recorded"
+    words = f"The same seed gives the same map. Made by {made}; run {run.id}, address {summary.address(run)}."
+    other = " The levels shown are not the run's own: they changed after the search." if other_levels else ""
+    return Markup("<h2>How to repeat it</h2>{}<pre>{}</pre><p class='quiet'>{}</p>").format(
+        _needed(run), command(run), words + other
+    )
+
+
+def _needed(run: Run) -> Markup:
+    """The file of somebody's own problem: formulas in full, of a Python file its name and which version."""
+    source, name = run.request.spec.source, problem_file(run)
+    if not name:
+        return Markup("")
+    if source.kind == "file":
+        words = f"It needs {name}, in the version whose SHA-256 begins with {json.loads(source.text)['digest'][:12]}."
+        return Markup("<p>{}</p>").format(words)
+    return Markup("<p>Save this as {}:</p><pre>{}</pre>").format(name, source.text.strip())
+
+
+def problem_file(run: Run) -> str:
+    """The file that a run's own problem is in; empty for a built-in one."""
+    source = run.request.spec.source
+    if source.kind == "name":
+        return ""
+    return str(json.loads(source.text)["file"]) if source.kind == "file" else f"{run.request.problem}{FORMULAS}"
+
+
+def command(run: Run) -> str:
+    """The line that makes the same run in a terminal; settings that no option sets are named after it."""
+    asked, settings = run.request, run.request.settings
+    words = ["python", "-m", "mapelites", "run", asked.problem, "--dim", str(asked.dimension)]
+    if name := problem_file(run):
+        words += ["--problems", name]
+    words += ["--search", settings.search, "--seed", str(settings.seed), "--evaluations", str(settings.evaluations)]
+    usual = Settings.of(settings.search, asked.dimension, evaluations=settings.evaluations)
+    changed = {k: v for k, v in settings.as_dict().items() if v != usual.as_dict()[k] and k not in ("seed",)}
+    for name in OPTIONS:
+        if name in changed:
+            words += [f"--{name.replace('_', '-')}", str(changed.pop(name))]
+    for name, levels in zip(asked.tolerances.names, asked.tolerances.levels, strict=True):
+        words += ["--levels", f"{name}={','.join(short(level) for level in levels)}"]
+    rest = "".join(f"\n# with {name} = {value!r}" for name, value in changed.items())
+    return shlex.join(words) + rest

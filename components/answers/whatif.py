@@ -1,0 +1,109 @@
+"""The least to relax for an objective that somebody needs: the sliders' question asked backwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from components.answers import parts
+from components.answers.answer import AnswerView, Question
+from components.answers.state import AskedQuestion, read_number
+from mapelites.answers import Designs, LeastRelaxation, least_relaxations
+from mapelites.answers.words import (
+    MOST_DIGITS,
+    format_apart,
+    format_tolerance,
+    list_in_words,
+    none_within,
+    relaxed_by,
+)
+from mapelites.core.constraint import Constraint
+from mapelites.core.errors import InputError
+from mapelites.core.format import amount
+
+
+def view(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[Component]:
+    """The ways to an objective that somebody needs."""
+    part = html.Section(_backward(designs, asked.need, selected), className="answer-part", id="least-answer")
+    return [part]
+
+
+def _backward(designs: Designs, need: str, selected: int | None) -> list[Component]:
+    title = parts.heading("The least to relax", "By per cent of the limits, what stays within the last levels first.")
+    if not need:
+        return [title, dmc.Text("Say above which objective you need.", size="sm", c="dimmed")]
+    try:
+        below = read_number("the objective you need", need)
+    except InputError:
+        return [title, dmc.Text(f"{need!r} is no number.", size="sm", className="error-text")]
+    shown, side = designs.problem.shown_objective, _side(designs)
+    found = least_relaxations(designs, shown(below))
+    wanted = amount(below, MOST_DIGITS)
+    if not found:
+        last = "highest" if designs.problem.maximise else "lowest"
+        best = f" The {last} objective found is {amount(shown(float(designs.f.min())))}." if len(designs) else ""
+        return [title, parts.empty("Not found", f"No elite has an objective {side} {wanted}.{best}")]
+    if not found[0].needed:
+        words = f"Nothing need be relaxed for an objective {side} {wanted}: "
+        return [title, html.P([words, parts.design(designs, found[0].row, selected)], className="answer-sentence")]
+    rows = [_way(designs, each, selected) for each in found]
+    heads = ("relax", "level", "objective", "of the limits, in all")
+    beyond = none_within(found)
+    return [
+        title,
+        *([dmc.Text(beyond, size="sm", className="none-within")] if beyond else []),
+        html.P(parts.whole(_words(designs, found[0], below)), className="answer-sentence"),
+        parts.table(heads, rows),
+    ]
+
+
+def _words(designs: Designs, way: LeastRelaxation, below: float) -> str:
+    relaxed = list_in_words([relaxed_by(designs.problem.constraints[n.constraint], n.violation) for n in way.needed])
+    f, need = designs.problem.shown_objective(float(designs.f[way.row])), amount(below, MOST_DIGITS)
+    return f"For an objective {_side(designs)} {need}, relax {relaxed}: that gives {format_apart(f, below)[0]}."
+
+
+def _side(designs: Designs) -> str:
+    """Where a better objective lies."""
+    return "above" if designs.problem.maximise else "below"
+
+
+def _way(designs: Designs, way: LeastRelaxation, selected: int | None) -> Component:
+    constraints = designs.problem.constraints
+    names = list_in_words([relaxed_by(constraints[n.constraint], n.violation) for n in way.needed])
+    levels = list_in_words(
+        [f"{designs.names[n.constraint]} {_level(constraints[n.constraint], n.level)}" for n in way.needed]
+    )
+    return parts.row(
+        [names, levels, parts.design(designs, way.row, selected), f"{amount(100 * way.relative, 3)} %"],
+        chosen=way.row == selected,
+    )
+
+
+def _level(constraint: Constraint, level: float) -> str:
+    return "beyond its last level" if math.isinf(level) else format_tolerance(level, constraint)
+
+
+def controls(data: Mapping[str, Any]) -> list[Component]:
+    """The objective that is needed."""
+    return [
+        dmc.TextInput(
+            id="answers-need", label="I need an objective better than", placeholder="a number", value=data["need"],
+            debounce=400, size="sm", className="answer-field",
+        )
+    ]  # fmt: skip
+
+
+def draw(question: Question) -> list[Component]:
+    """The answer to a question."""
+    return view(question.designs, question.asked, question.selected)
+
+
+ANSWER = AnswerView(
+    name="whatif", label="Least to relax", order=25, draw=draw, controls=controls, controls_class="need"
+)

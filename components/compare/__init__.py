@@ -1,0 +1,1 @@
+"""The page that puts two runs side by side."""

@@ -1,0 +1,1 @@
+"""The pages on which problems are listed, chosen and written."""

@@ -1,0 +1,1 @@
+"""The page of one run: its head, map, timeline and inspector."""

@@ -1,0 +1,81 @@
+"""The parts of a run's page that the server draws from the page's state, in one callback.
+
+Each part says what it depends on beside the state, and draws itself only where a person would see something else. So a
+change of the state costs one request, however many parts follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dash import Dash, Input, Output, State, ctx, no_update
+
+from components.run import ids
+from components.run.state import PageState, look
+from components.run.view import Maps, Shown
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a part draws: a value for each of its outputs, and JSON that names it."""
+
+    key: Any
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the page.
+
+    `draw` gets the state, the map shown, the key of what was drawn last and the values of `inputs`; it returns None
+    where that is still right.
+    """
+
+    name: str
+    outputs: tuple[Output, ...]
+    inputs: tuple[Input, ...]
+    draw: Callable[..., Drawn | None]
+
+
+def register(app: Dash, maps: Maps, parts: Sequence[Part]) -> None:
+    """One callback for all of them."""
+    outputs = [output for part in parts for output in part.outputs]
+    inputs = [given for part in parts for given in part.inputs]
+
+    @app.callback(
+        *outputs,
+        Output(ids.TOLD, "data"),
+        Input(ids.STATE, "data"),
+        Input(ids.seen("parts"), "data"),
+        *inputs,
+        State(ids.RUN, "data"),
+        State(ids.TOLD, "data"),
+    )
+    def draw(data: Any, seen: Any, *others: Any) -> Any:
+        *values, run_id, told = others
+        state, shown = look(maps, run_id, data)
+        before = told if isinstance(told, dict) else {}
+        given, wanted = iter(values), _wanted(seen, parts)
+        drawn = {part.name: _draw(part, wanted, state, shown, before, given) for part in parts}
+        keys = {name: each.key for name, each in drawn.items() if each is not None}
+        same = {part.name: (no_update,) * len(part.outputs) for part in parts}
+        found = [value for name, each in drawn.items() for value in (same[name] if each is None else each.values)]
+        return (*found, {**before, **keys} if keys else no_update)
+
+
+def _draw(
+    part: Part, wanted: set[str], state: PageState, shown: Shown, before: Mapping[str, Any], given: Iterator[Any]
+) -> Drawn | None:
+    own = [next(given) for _ in part.inputs]
+    return part.draw(state, shown, before.get(part.name), *own) if part.name in wanted else None
+
+
+def _wanted(seen: Any, parts: Sequence[Part]) -> set[str]:
+    """News of a run that goes on concern the parts that somebody sees; anything else concerns all."""
+    names = {part.name for part in parts}
+    if set(ctx.triggered_prop_ids) != {f"{ids.seen('parts')}.data"}:
+        return names
+    visible = seen.get("parts") if isinstance(seen, dict) else None
+    return names.intersection(map(str, visible)) if isinstance(visible, list) else names

@@ -1,0 +1,1 @@
+"""What several pages use: the context, formats of numbers, notices, formulas."""

@@ -1,0 +1,1 @@
+"""The first page: the form that starts a run."""

@@ -1,0 +1,1 @@
+"""The words of the field: problem, tolerances, archive, settings and kernels. Imports nothing else of the project."""

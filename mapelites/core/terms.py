@@ -1,0 +1,96 @@
+"""A violation, a tolerance and a limit in words: the one place that says what they are in unit and in per cent.
+
+>>> shear = Constraint("shear", "inequality", limit=13600.0, sense="<=", unit="psi")
+>>> limit_text(shear), violation_text(shear, 680.0), value_text(shear, 680.0)
+('≤ 13,600 psi', '680 psi (5 %)', '14,280 psi')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
+
+from mapelites.core.constraint import Constraint
+from mapelites.core.format import DIGITS, amount
+
+SIGNS = {"<=": "≤", ">=": "≥", "=": "="}
+ANY = "any"
+
+
+def percent_of_reference(constraint: Constraint, violation: float) -> float | None:
+    """A violation in per cent of the limit or scale; None where neither is known."""
+    return None if constraint.reference is None else 100.0 * violation / constraint.reference
+
+
+def percent_text(constraint: Constraint, violation: float, digits: int = 3) -> str:
+    """`5 %`; nothing where it cannot be told."""
+    share = percent_of_reference(constraint, violation)
+    return "" if share is None or not math.isfinite(share) else f"{amount(share, digits)} %"
+
+
+def with_unit(number: str, unit: str) -> str:
+    """A number with its unit behind it, where there is one."""
+    return f"{number} {unit}" if unit else number
+
+
+def quantity(constraint: Constraint, value: float, digits: int = DIGITS) -> str:
+    """A number in the constraint's unit."""
+    return with_unit(amount(value, digits), constraint.unit)
+
+
+def violation_text(constraint: Constraint, violation: float, digits: int = DIGITS) -> str:
+    """A violation or a tolerance, `680 psi (5 %)`; `any` where there is no end to it."""
+    if math.isinf(violation):
+        return ANY
+    share = percent_text(constraint, violation, min(digits, 3)) if violation else ""
+    return quantity(constraint, violation, digits) + (f" ({share})" if share else "")
+
+
+def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS) -> str:
+    """Likewise, but rounded up: a tolerance that is told for a violation has to hold it."""
+    if math.isinf(violation):
+        return ANY
+    if float(f"{violation:.{digits - 1}e}") < violation:
+        violation = float(Context(digits, ROUND_CEILING).create_decimal(Decimal(violation)))
+    return violation_text(constraint, violation, digits)
+
+
+def value_text(constraint: Constraint, raw: float, digits: int = DIGITS) -> str:
+    """The engineer's number behind a raw g or h, `14,280 psi`; the raw number where there is no limit."""
+    value = constraint.value(raw)
+    return quantity(constraint, raw if value is None else value, digits)
+
+
+def limit_text(constraint: Constraint) -> str:
+    """`≤ 13,600 psi`, `typical size 0.21 in`, or nothing."""
+    if constraint.limit is not None and (constraint.limit or constraint.scale is None):
+        return f"{SIGNS.get(constraint.sense, '')} {quantity(constraint, constraint.limit, 6)}".strip()
+    return scale_text(constraint)
+
+
+def scale_text(constraint: Constraint) -> str:
+    """What 100 % is of a constraint whose sides both vary."""
+    return "" if constraint.scale is None else f"typical size {quantity(constraint, constraint.scale)}"
+
+
+def named_limit(constraint: Constraint) -> str:
+    """`shear ≤ 13,600 psi`, `fit (typical size 0.21 in)`, or the name alone."""
+    said = limit_text(constraint)
+    if not said:
+        return constraint.name
+    return f"{constraint.name} ({said})" if said.startswith("typical") else f"{constraint.name} {said}"
+
+
+def bin_text(constraint: Constraint, levels: Sequence[float], place: int) -> str:
+    """One bin of a constraint in its unit and in per cent, `up to 680 psi (5 %)`."""
+    if place == 0:
+        return "satisfied exactly" if constraint.kind == "equality" else "satisfied"
+    if place == len(levels):
+        return f"more than {violation_text(constraint, levels[-1])}"
+    return f"up to {violation_text(constraint, levels[place])}"
+
+
+def objective_text(name: str, unit: str) -> str:
+    """`cost [$]`, or the name alone."""
+    return f"{name} [{unit}]" if unit else name

@@ -1,0 +1,127 @@
+"""What a person knows before a search: evaluations of before, and designs to begin with, from arrays or CSV files.
+
+A table has a column for each variable. Of evaluations it has the objective too, as `f` or by its name, and a column
+for each constraint: the raw g or h, as our own exports have it, or the engineer's number (the stress, where the
+constraint limits a stress) in any other table. `value_<name>` is always the engineer's number.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mapelites.core.constraint import Constraint
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Array, Problem
+
+Columns = dict[str, list[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPoints:
+    """Solutions (k, n) and their values f, g, h (k, 1 + m + p); what is no finite number failed."""
+
+    x: Array
+    values: Array
+
+    @classmethod
+    def of(cls, problem: Problem, known: Any) -> KnownPoints:
+        """From a CSV file, or a pair of solutions and values, the latter side by side."""
+        if isinstance(known, KnownPoints):
+            return known
+        if isinstance(known, (str, Path)):
+            columns = _columns(Path(known))
+            x, values = _solutions(problem, columns, known), _values(problem, columns, known)
+        else:
+            try:
+                x, values = (np.atleast_2d(np.array(each, dtype=np.float64)) for each in known)
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"known must be a CSV file or a pair of solutions and values, but it was {known!r}"
+                ) from None
+        width = 1 + len(problem.constraints)
+        if x.shape[1:] != (problem.dimension,) or values.shape != (len(x), width):
+            raise InputError(
+                f"known: there must be {problem.dimension} variables and {width} values of each solution, "
+                f"but the shapes were {x.shape} and {values.shape}"
+            )
+        inside = ((x >= problem.lower) & (x <= problem.upper)).all(axis=1)  # a map has room for no others
+        return cls(x[inside], values[inside])
+
+
+def designs_of(problem: Problem, start: ArrayLike | str | Path) -> Array:
+    """Designs to begin with, a (k, n) array."""
+    if isinstance(start, (str, Path)):
+        return _solutions(problem, _columns(Path(start)), start)
+    found = np.atleast_2d(np.array(start, dtype=np.float64))
+    if found.ndim != 2 or found.shape[1] != problem.dimension:
+        raise InputError(
+            f"start must have {problem.dimension} numbers for each design, but its shape was {found.shape}"
+        )
+    return found
+
+
+def _columns(path: Path) -> Columns:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file) if any(each.strip() for each in row)]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: it cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if len(rows) < 2:
+        raise InputError(f"{path}: there must be a line of names and at least one line of numbers")
+    names = [each.strip() for each in rows[0]]
+    return {name: [row[i].strip() if i < len(row) else "" for row in rows[1:]] for i, name in enumerate(names)}
+
+
+def _numbers(columns: Columns, name: str, source: object, *, may_lack: bool = False) -> Array:
+    found = []
+    for line, text in enumerate(columns[name], start=2):
+        try:
+            found.append(float(text) if text or not may_lack else np.nan)
+        except ValueError:
+            if not may_lack:
+                raise InputError(f"{source}: line {line} of {name} must be a number, but it was {text!r}") from None
+            found.append(np.nan)  # FAILED, or whatever somebody writes there
+    return np.array(found)
+
+
+def _named(columns: Columns, source: object, *names: str) -> str:
+    found = next((name for name in names if name in columns), None)
+    if found is None:
+        raise InputError(f"{source}: there is no column {' or '.join(names)}; there are {', '.join(columns)}")
+    return found
+
+
+def _solutions(problem: Problem, columns: Columns, source: object) -> Array:
+    names = [
+        _named(columns, source, f"variable_{name}" if f"variable_{name}" in columns else name)
+        for name in problem.variables
+    ]
+    return np.column_stack([_numbers(columns, name, source) for name in names])
+
+
+def _values(problem: Problem, columns: Columns, source: object) -> Array:
+    ours = any(name.startswith("violation_") for name in columns)
+    if "f" in columns:
+        parts = [_numbers(columns, "f", source, may_lack=True)]
+    else:
+        name = _named(columns, source, problem.objective, f"objective_{problem.objective}")
+        parts = [_numbers(columns, name, source, may_lack=True) * (-1.0 if problem.maximise else 1.0)]
+    for each in problem.constraints:
+        name = _named(columns, source, f"constraint_{each.name}" if ours and f"constraint_{each.name}" in columns
+                      else each.name, f"value_{each.name}")  # fmt: skip
+        numbers = _numbers(columns, name, source, may_lack=True)
+        parts.append(numbers if ours or each.limit is None else _raw(each, numbers))
+    return np.column_stack(parts)
+
+
+def _raw(constraint: Constraint, numbers: Array) -> Array:
+    """The raw values behind the engineer's numbers."""
+    limit = constraint.limit or 0.0
+    mirrored = constraint.sense == ">=" or constraint.mirrored
+    return limit - numbers if mirrored else numbers - limit

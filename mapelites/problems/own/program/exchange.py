@@ -1,0 +1,144 @@
+"""The files that are exchanged with a program: Dakota's parameters and results, in their standard and JSON forms.
+
+They are as in "Dakota, a multilevel parallel object-oriented framework for design optimization, parameter estimation,
+uncertainty quantification, and sensitivity analysis: user's manual" (Sandia National Laboratories), of which only the
+values of functions are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mapelites.core.errors import ProgramError
+from mapelites.problems.own.program.declaration import Reading
+
+WIDTH = 24
+PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)(?::([^{}]*))?\}")
+GROUPS = ("functions", "responses", "results", "outputs")
+LABELS = ("label", "descriptor", "name", "id")
+
+
+def standard_parameters(values: Mapping[str, float], outputs: Sequence[str], number: str) -> str:
+    """A parameters file in Dakota's standard form, which asks for the values of the functions alone."""
+    rows: list[tuple[str, str]] = [(str(len(values)), "variables")]
+    rows += [(f"{value:.15e}", name) for name, value in values.items()]
+    rows += [(str(len(outputs)), "functions")]
+    rows += [("1", f"ASV_{place}:{name}") for place, name in enumerate(outputs, start=1)]
+    rows += [(str(len(values)), "derivative_variables")]
+    rows += [(str(place), f"DVV_{place}:{name}") for place, name in enumerate(values, start=1)]
+    rows += [("0", "analysis_components"), (number, "eval_id")]
+    return "".join(f"{value:>{WIDTH}} {name}\n" for value, name in rows)
+
+
+def json_parameters(values: Mapping[str, float], outputs: Sequence[str], number: str) -> str:
+    """The same in JSON."""
+    return json.dumps(
+        {
+            "variables": [{"label": name, "value": value} for name, value in values.items()],
+            "responses": [{"label": name, "active_set": 1} for name in outputs],
+            "derivative_variables": list(values),
+            "analysis_drivers": [],
+            "eval_id": number,
+        },
+        indent=2,
+    )
+
+
+def filled(template: str, values: Mapping[str, float], paths: Mapping[str, str]) -> str:
+    """A template with the variables in place of their names in braces, `{h}` or `{h:8.3f}`; other braces stay."""
+
+    def replaced(found: re.Match[str]) -> str:
+        name, form = found.group(1), found.group(2) or ""
+        if name in values:
+            return format(values[name], form) if form else repr(values[name])
+        return paths.get(name, found.group())
+
+    return PLACEHOLDER.sub(replaced, template)
+
+
+def results(text: str, outputs: Sequence[str]) -> dict[str, float]:
+    """The outputs in a results file: JSON, or lines with a number and perhaps a name, in the order of the outputs."""
+    if text.strip().lower().startswith("fail"):
+        raise ProgramError("it says FAIL")
+    if text.lstrip().startswith(("{", "[")):
+        return _from_json(text, outputs)
+    named: dict[str, float] = {}
+    plain: list[float] = []
+    for line in text.splitlines():
+        words = line.replace("=", " ").split()
+        numbers = [value for word in words if (value := as_number(word)) is not None]
+        if not numbers or line.lstrip().startswith(("[", "#")):  # gradients, Hessians and remarks
+            continue
+        names = [word for word in words if word in outputs]
+        if names:
+            named[names[0]] = numbers[0]
+        elif len(words) <= 2:
+            plain.append(numbers[0])
+    for name, value in zip([each for each in outputs if each not in named], plain, strict=False):
+        named[name] = value
+    return _complete(named, outputs, "its results")
+
+
+def _from_json(text: str, outputs: Sequence[str]) -> dict[str, float]:
+    try:
+        table: Any = json.loads(text)
+    except ValueError as error:
+        raise ProgramError(f"its results are no JSON ({error})") from None
+    if isinstance(table, dict):
+        if table.get("fail") is True or str(table.get("status", "")).lower() == "fail":
+            raise ProgramError("it says FAIL")
+        table = next((table[name] for name in GROUPS if name in table), table)
+    named: dict[str, float] = {}
+    if isinstance(table, dict):
+        named = {str(name): _value(each) for name, each in table.items()}
+    elif isinstance(table, list):
+        for name, each in zip(outputs, table, strict=False):
+            label = next((each[key] for key in LABELS if key in each), name) if isinstance(each, dict) else name
+            named[str(label)] = _value(each)
+    return _complete({name: value for name, value in named.items() if name in outputs}, outputs, "its results")
+
+
+def _value(each: Any) -> float:
+    found = next((each[key] for key in ("value", "function") if key in each), None) if isinstance(each, dict) else each
+    return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else math.nan
+
+
+def as_number(word: str) -> float | None:
+    """The number that a word is, also in Fortran's spelling, or None."""
+    try:
+        return float(re.sub(r"(?<=\d)[dD](?=[-+]?\d)", "e", word.rstrip(",;")))
+    except ValueError:
+        return None
+
+
+def read_outputs(readings: Sequence[Reading], folder: Path, printed: str) -> dict[str, float]:
+    """The outputs that stand somewhere in the program's own files or in what it printed."""
+    found: dict[str, float] = {}
+    for each in readings:
+        if each.file == "output":
+            text = printed
+        else:
+            try:
+                text = (folder / each.file).read_text("utf-8", errors="replace")
+            except OSError as error:
+                raise ProgramError(
+                    f"{each.file}, in which {each.name} should be, cannot be read: {error.strerror}"
+                ) from None
+        numbers = re.findall(each.pattern, text)
+        value = as_number(numbers[-1]) if numbers else None
+        if value is None:
+            raise ProgramError(f"there is no {each.name} in {'what it prints' if each.file == 'output' else each.file}")
+        found[each.name] = value
+    return found
+
+
+def _complete(named: dict[str, float], outputs: Sequence[str], where: str) -> dict[str, float]:
+    missing = [name for name in outputs if name not in named]
+    if missing:
+        raise ProgramError(f"there is no {', '.join(missing)} in {where}")
+    return named

@@ -1,0 +1,71 @@
+"""The problem of a `.problem` file that names a program: its formulas, with the program's outputs in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Array, Problem, ProblemSource
+from mapelites.problems.formulas import problem_of
+from mapelites.problems.own.files import FileError, describe_problem, digest_of
+from mapelites.problems.own.program.declaration import Declaration, declared
+from mapelites.problems.own.program.execution import Program
+
+LARGEST = 1e99  # what an output may be, for the formulas
+TOO_LARGE = 1e12  # the typical size of what depends on an output is not known, so one beyond this is none
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramFunction:
+    """f, g and h of one solution, by the program and then the formulas."""
+
+    program: Program
+    formulas: Problem  # of the variables, followed by the outputs
+    variables: tuple[str, ...]
+
+    def __call__(self, x: Array) -> tuple[float, Array, Array]:
+        """Run the program."""
+        outputs = self.program.outputs(dict(zip(self.variables, map(float, x), strict=True)))
+        found = [outputs[name] for name in self.program.declaration.outputs]
+        values = self.formulas.values(np.array([[*map(float, x), *found]]))[0]
+        m = self.formulas.inequalities
+        return float(values[0]), values[1 : 1 + m], values[1 + m :]
+
+
+def program_problem(path: Path) -> Problem:
+    """The problem in a file, with its program."""
+    try:
+        said, formulas = declared(path.read_text("utf-8"))
+    except InputError as error:
+        raise FileError(f"{path.name}, {error}") from None
+    lines = [f"variable {name} from {-LARGEST:g} to {LARGEST:g}" for name in said.outputs]
+    inner = problem_of("\n".join([formulas, *lines]))
+    n = inner.dimension - len(said.outputs)
+    if n < 1:
+        raise InputError("there is no variable yet: write variable x1 from 0 to 1")
+    constraints = tuple(
+        replace(each, scale=None) if each.scale is not None and each.scale > TOO_LARGE else each
+        for each in inner.constraints
+    )
+    problem = Problem(
+        name=inner.name, lower=inner.lower[:n], upper=inner.upper[:n], constraints=constraints,
+        function=ProgramFunction(Program(said, path.parent.resolve(), inner.name), inner, inner.variables[:n]),
+        title=inner.title, difficulty=inner.difficulty, variables=inner.variables[:n], units=inner.units[:n],
+        meanings=inner.meanings[:n], steps=inner.steps[:n], best_known=inner.best_known,
+        best_known_note=inner.best_known_note, equality_tolerance=inner.equality_tolerance,
+        reference=inner.reference, objective=inner.objective, objective_unit=inner.objective_unit,
+        maximise=inner.maximise,
+    )  # fmt: skip
+    return replace(problem, source=ProblemSource("file", _description(problem, path, said)))
+
+
+def _description(problem: Problem, path: Path, said: Declaration) -> str:
+    """With the digests of the file, of the program where it lies beside the file, and of templates."""
+    beside = [said.command[0], *(template for template, _ in said.templates)]
+    helpers = {name: digest_of(path.parent / name) for name in beside if "/" in name or name != said.command[0]}
+    inside = {name: each for name, each in helpers.items() if not Path(name).is_absolute() and ".." not in name}
+    return describe_problem(problem, path.name, sha256(path.read_bytes()).hexdigest(), inside)

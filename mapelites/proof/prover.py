@@ -1,0 +1,160 @@
+"""Proves how good an answer can be: a lower bound from a global solver, and a solution that we have evaluated."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from mapelites.core.archive import Elites
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Array, Problem
+from mapelites.core.question import Question, question_vector
+from mapelites.problems.formulas.document import read
+from mapelites.problems.formulas.tree import Document
+from mapelites.proof.process import GaveUpError, ask
+from mapelites.proof.proof import Proof, Status
+from mapelites.proof.region import Aim, Effort, Region, Sizes, typical_sizes
+from mapelites.proof.restore import best_inside
+from mapelites.proof.solved import Solved
+
+OPERATOR = "proof"  # of the elites that the solver finds
+NOT_FORMULAS = "cannot be proven, because it is not written as formulas"
+SMALL, LARGE = 0.05, 1e3  # where f at the best differs by this from its typical size, the solver is asked once more
+CONTRADICTED = "the solver's bound was above a solution that exists, so it is not to be relied on here"
+ROUNDING = 1e-12
+
+
+def document_of(problem: Problem) -> Document:
+    """The checked formulas of a problem, or an error where it has none."""
+    if not problem.formulas:
+        raise InputError(f"{problem.title or problem.name} {NOT_FORMULAS}")
+    return read(problem.formulas)
+
+
+class Prover:
+    """Puts questions to the solver about one problem, and checks what it says against what is known.
+
+    `known` are solutions that exist; a bound above one of them is refused. The solver's own solutions join them.
+    """
+
+    def __init__(
+        self, problem: Problem, known: Elites | None = None, cancelled: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.problem, self.document = problem, document_of(problem)
+        self.known = known if known is not None else Elites.empty(problem)
+        self.found, self.evaluations = Elites.empty(problem), 0
+        self.cancelled = cancelled
+        self.sizes = typical_sizes(problem)
+
+    def prove(self, tolerances: Question, effort: Effort) -> Proof:
+        """What can be proven of one question."""
+        vector = question_vector(self.problem, tolerances, "prove")
+        region = Region.up_to(vector)
+        started = time.monotonic()
+        sizes = self._sizes_near(region)
+        try:
+            solved = self.ask(region, Aim(), effort, sizes)
+            better = self._better_sizes(solved, sizes)
+            left = effort.seconds - solved.seconds
+            if better is not None and left > 0:
+                again = self.ask(region, Aim(), replace(effort, seconds=left), better)
+                solved = again if again.bound is not None or again.infeasible else solved
+        except GaveUpError as error:
+            return self._proof(vector, None, time.monotonic() - started, str(error))
+        return self._proof(vector, solved, time.monotonic() - started)
+
+    def ask(self, region: Region, aim: Aim, effort: Effort, sizes: Sizes | None = None) -> Solved:
+        """One question to the solver; its points that lie in the region, as we see it, are kept."""
+        solved = ask(self.problem, self.document, region, aim, sizes or self.sizes, effort, self.cancelled)
+        inside = best_inside(self.problem, map(np.array, solved.points), region, self.sizes, self._count)
+        if inside is not None:
+            self.add(inside[0])
+        return solved
+
+    def _count(self, evaluations: int) -> None:
+        self.evaluations += evaluations
+
+    def add(self, x: Array) -> None:
+        """Keep a solution that the solver found, evaluated by us."""
+        values = self.problem.evaluate(x[None])
+        operator = np.array([OPERATOR], dtype="U16")
+        one = Elites(x[None], values.f, values.g, values.h, np.zeros(1, dtype=np.int64), operator)
+        self.found, self.known = self.found.and_(one), self.known.and_(one)
+
+    def best(self, region: Region) -> tuple[float, Array] | None:
+        """The best known solution in a region: its f and x."""
+        rows = np.flatnonzero(region.holds(self.known.violations))
+        if not rows.size:
+            return None
+        row = rows[np.argmin(self.known.f[rows])]
+        return float(self.known.f[row]), self.known.x[row]
+
+    def _sizes_near(self, region: Region) -> Sizes:
+        best = self.best(region)
+        usable = best is not None and abs(best[0]) > ROUNDING * self.sizes.objective
+        return replace(self.sizes, objective=abs(best[0])) if best is not None and usable else self.sizes
+
+    def _better_sizes(self, solved: Solved, used: Sizes) -> Sizes | None:
+        """The size of f at the best where that is far from what the solver was told: its tolerance is absolute."""
+        if solved.value is None or solved.infeasible:
+            return None
+        share = abs(solved.value) / used.objective
+        return None if share < ROUNDING or SMALL < share < LARGE else replace(used, objective=abs(solved.value))
+
+    def _proof(self, vector: Array, solved: Solved | None, seconds: float, reason: str = "") -> Proof:
+        """A proof of what the solver said, unless it contradicts a solution that exists."""
+        best = self.best(Region.up_to(vector))
+        bound = solved.bound if solved is not None else None
+        infeasible = solved is not None and solved.infeasible
+        status: Status = "bound" if bound is not None else "gave up"
+        if best is not None and (infeasible or (bound is not None and best[0] < bound)):
+            status, bound, reason = "gave up", None, CONTRADICTED
+        elif infeasible:
+            status = "infeasible"
+        elif status == "gave up":
+            reason = reason or "the solver found no bound in its time"
+        nodes = solved.nodes if solved is not None else 0
+        f, x = best if best is not None else (None, None)
+        point = None if x is None else tuple(map(float, x))
+        margins = tuple(map(float, self.sizes.margins))
+        return Proof(tuple(map(float, vector)), status, bound, f, point, margins, seconds, nodes, reason)
+
+
+def prove(
+    problem: Problem,
+    tolerances: Question,
+    seconds: float = 20.0,
+    *,
+    gap: float = 1e-4,
+    nodes: int | None = None,
+    seed: int = 0,
+    known: Elites | None = None,
+) -> Proof:
+    """What can be proven of the best f within tolerances, in so many seconds at most.
+
+    They are numbers, "680 psi" or "5%" by the constraints' names, where one that is not named has to be satisfied, or
+    one number for each.
+    With the same seed and a number of nodes that is reached before the seconds are over, the same is proven each time.
+
+    >>> from mapelites.problems import get
+    >>> proof = prove(get("three-bar-truss"), {})
+    >>> proof.status, round(proof.f, 3)
+    ('proven', 263.896)
+    """
+    effort = Effort(seconds, nodes, gap, seed)
+    proof = Prover(problem, known).prove(tolerances, effort)
+    return within_gap(proof, gap)
+
+
+def within_gap(proof: Proof, gap: float) -> Proof:
+    """The proof, called proven where its bound is that near to its solution."""
+    reached = proof.status == "bound" and proof.gap is not None and proof.gap <= gap
+    return replace(proof, status="proven") if reached else proof
+
+
+def check_provable(problem: Problem) -> None:
+    """An error in words where a problem cannot be proven at all, found without the solver's process."""
+    document_of(problem)

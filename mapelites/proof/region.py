@@ -1,0 +1,117 @@
+"""What the solver is asked: which violations are allowed, and what is to be as small as possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from mapelites.core.problem import Array, Problem
+from mapelites.core.tolerances import Indices, Tolerances
+
+MARGIN = 1e-7  # by how much every limit is widened, as a share of the typical size of its constraint
+SAMPLES = 512
+SEED = 20_100
+
+
+@dataclass(frozen=True)
+class Region:
+    """The violations above `low` and up to `high` of every constraint, as in the bins of a map; either may be infinite.
+
+    The solver cannot tell an end that belongs to a region from one that does not: to it both ends belong.
+    """
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    @classmethod
+    def up_to(cls, tolerances: Array) -> Region:
+        """All violations within tolerances."""
+        return cls((-math.inf,) * len(tolerances), tuple(float(each) for each in tolerances))
+
+    @classmethod
+    def of_bins(cls, tolerances: Tolerances, problem: Problem, first: Indices, last: Indices) -> Region:
+        """All violations from one bin to another of every constraint."""
+        low, high = [], []
+        for i, (levels, name) in enumerate(zip(tolerances.levels, tolerances.names, strict=True)):
+            if name in tolerances.hard:
+                low.append(-math.inf)
+                high.append(float(problem.feasible_up_to[i]))
+                continue
+            low.append(levels[first[i] - 1] if first[i] else -math.inf)
+            high.append(levels[last[i]] if last[i] < len(levels) else math.inf)
+        return cls(tuple(low), tuple(high))
+
+    def without_rim(self, rim: Array) -> Region:
+        """The region without what lies within its lower ends by less than a rim."""
+        return Region(tuple(float(low + each) for low, each in zip(self.low, rim, strict=True)), self.high)
+
+    def without(self, constraints: Collection[int]) -> Region:
+        """The region without the limits of some constraints."""
+        high = (math.inf if i in constraints else each for i, each in enumerate(self.high))
+        return Region(self.low, tuple(high))
+
+    def holds(self, violations: Array) -> np.ndarray:
+        """Which rows of violations lie in it."""
+        inside: np.ndarray = np.all((violations > self.low) & (violations <= self.high), axis=-1)
+        return inside
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is made small: f, nothing, a relaxation that is shared out by weights, or a sum of raw values.
+
+    With `weights`, the limit of constraint i is widened by r times its weight, and r is made small. With
+    `coefficients`, the sum of the raw values of the constraints times these is made small.
+    """
+
+    kind: str = "objective"  # or feasibility, relaxation, sum
+    weights: tuple[float, ...] = ()
+    coefficients: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long the solver may take: seconds, nodes (none for any number), the gap to reach, and its seed.
+
+    With `processor_time` seconds are those that it computes, however busy the machine is.
+    """
+
+    seconds: float = 20.0
+    nodes: int | None = None
+    gap: float = 1e-4
+    seed: int = 0
+    processor_time: bool = False
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The typical size of f and of every constraint: the solver's tolerances are absolute, so it gets shares of these.
+
+    `margins` is by how much each limit is widened for the solver, so that what it proves holds for every solution that
+    our own evaluation accepts.
+    """
+
+    objective: float
+    constraints: tuple[float, ...]
+
+    @property
+    def margins(self) -> Array:
+        """One for each constraint, in its unit."""
+        return MARGIN * np.array(self.constraints)
+
+
+def typical_sizes(problem: Problem) -> Sizes:
+    """Medians over points of the whole space, the same ones each time."""
+    rng = np.random.default_rng(SEED)
+    x = rng.uniform(problem.lower, problem.upper, (SAMPLES, problem.dimension))
+    with np.errstate(all="ignore"):
+        values = np.abs(problem.values(x))
+    return Sizes(_typical(values[:, 0]), tuple(_typical(column) for column in values[:, 1:].T))
+
+
+def _typical(values: Array) -> float:
+    usable = values[np.isfinite(values) & (values > 0)]
+    return float(np.median(usable)) if usable.size else 1.0

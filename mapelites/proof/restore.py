@@ -1,0 +1,129 @@
+"""Brings a point that all but satisfies its limits within them, as our own evaluation sees it.
+
+The solver accepts a point that breaks a limit by its feasibility tolerance. Newton's method on the limits that are
+broken or all but reached moves it by as little as possible; whole values and steps stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mapelites.core.problem import Array, Evaluation, Problem
+from mapelites.proof.region import Region, Sizes
+
+STEPS = 12
+NEAR = 1e-4  # what counts as all but reached, as a share of the typical size of a constraint
+INSIDE = 1e-10  # how far within a limit to aim at, as the same share
+DIFFERENCE = 1e-7  # of a variable's range, for derivatives
+
+
+def best_inside(
+    problem: Problem,
+    points: Iterable[Array],
+    region: Region,
+    sizes: Sizes,
+    count: Callable[[int], None] = lambda evaluations: None,
+) -> tuple[Array, Evaluation] | None:
+    """The best of some points, each brought within a region, with its evaluation; None where none can be.
+
+    `count` is told of the evaluations that it takes.
+    """
+    restored = (restore(problem, np.asarray(point, dtype=np.float64), region, sizes, count) for point in points)
+    found = [each for each in restored if each is not None]
+    if not found:
+        return None
+    x = np.array(found)
+    values = problem.evaluate(x)
+    best = int(np.argmin(values.f))
+    return x[best], problem.evaluate(x[best : best + 1])
+
+
+def restore(
+    problem: Problem,
+    point: Array,
+    region: Region,
+    sizes: Sizes,
+    count: Callable[[int], None] = lambda evaluations: None,
+) -> Array | None:
+    """The point, or one close to it that lies in the region; None where none is found."""
+    x: Array = problem.rounded(np.clip(point, problem.lower, problem.upper)[None])[0]
+    free = np.flatnonzero(problem.steps == 0)
+    for aim in (INSIDE, 1e3 * INSIDE, 1e5 * INSIDE):  # further inside where rounding undoes the last step
+        y: Array = x.copy()
+        for _ in range(STEPS):
+            values = problem.evaluate(y[None])
+            count(1)
+            if not np.isfinite(np.r_[values.f, values.g[0], values.h[0]]).all():
+                return None
+            if region.holds(values.violations)[0]:
+                return y
+            if not free.size:
+                return None
+            count(2 * len(free))  # for the derivatives
+            y = _moved(problem, y, values, region, sizes, free, aim)
+    return None
+
+
+def _moved(
+    problem: Problem, x: Array, values: Evaluation, region: Region, sizes: Sizes, free: NDArray[np.int64], aim: float
+) -> Array:
+    """One step of Newton's method, of least length in shares of the variables' ranges."""
+    raw = np.r_[values.g[0], values.h[0]]
+    wanted = _wanted(problem, raw, region, np.array(sizes.constraints), aim)
+    rows = np.flatnonzero(np.isfinite(wanted))
+    width = (problem.upper - problem.lower)[free]
+    size = np.array(sizes.constraints)[rows]
+    slopes = _slopes(problem, x, free, width)[rows] / size[:, None]
+    room = (problem.lower[free] - x[free]) / width, (problem.upper[free] - x[free]) / width
+    y = x.copy()
+    y[free] += width * _least_step(slopes, (wanted - raw)[rows] / size, *room)
+    y[free] = np.clip(y[free], problem.lower[free], problem.upper[free])
+    return y if np.isfinite(y).all() else x
+
+
+def _least_step(slopes: Array, wanted: Array, least: Array, most: Array) -> Array:
+    """The shortest step with these effects that stays within bounds: what would leave them stops there, one by one."""
+    step = np.zeros(slopes.shape[1])
+    open_ = np.ones(step.size, dtype=bool)
+    while open_.any():
+        left = wanted - slopes[:, ~open_] @ step[~open_]
+        step[open_] = np.linalg.lstsq(slopes[:, open_], left, rcond=1e-10)[0]
+        beyond = np.maximum(least - step, step - most)
+        worst = int(np.argmax(np.where(open_, beyond, -np.inf)))
+        if beyond[worst] <= 0:
+            break
+        step[worst] = np.clip(step[worst], least[worst], most[worst])
+        open_[worst] = False
+    return step
+
+
+def _wanted(problem: Problem, raw: Array, region: Region, size: Array, aim: float) -> Array:
+    """The raw value to have of each constraint that is broken or all but reached; NaN for the others."""
+    wanted = np.full(raw.size, np.nan)
+    for i, value in enumerate(raw):
+        equality = i >= problem.inequalities
+        violation = abs(value) if equality else max(0.0, value)
+        side = -1.0 if equality and value < 0 else 1.0
+        inside = min(aim * size[i], (region.high[i] - region.low[i]) / 2)
+        reached = abs(value) if equality else value
+        if reached > region.high[i] - NEAR * size[i]:
+            wanted[i] = side * min(reached, region.high[i] - inside)
+        elif violation <= region.low[i]:
+            wanted[i] = side * (region.low[i] + inside)
+    return wanted
+
+
+def _slopes(problem: Problem, x: Array, free: NDArray[np.int64], width: Array) -> Array:
+    """The derivatives of the constraints by the free variables, in shares of their ranges: central differences."""
+    steps = DIFFERENCE * width
+    ahead, behind = np.tile(x, (free.size, 1)), np.tile(x, (free.size, 1))
+    rows = np.arange(free.size)
+    ahead[rows, free] = np.minimum(x[free] + steps, problem.upper[free])
+    behind[rows, free] = np.maximum(x[free] - steps, problem.lower[free])
+    far = problem.values(ahead)[:, 1:] - problem.values(behind)[:, 1:]
+    slopes = far / ((ahead[rows, free] - behind[rows, free]) / width)[:, None]
+    usable: Array = np.nan_to_num(slopes.T, nan=0.0, posinf=0.0, neginf=0.0)
+    return usable

@@ -1,0 +1,217 @@
+"""Functions that the solver has not got, rewritten by those that it has: exactly, or not at all.
+
+Each takes the model and its arguments. An auxiliary variable stands where a function is told by its inverse, so
+asin(u) is the y from -pi/2 to pi/2 with sin(y) = u. Steps are told by whole variables whose ends overlap: what is
+allowed is a little more than the function, never less, so a bound stays a bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pyscipopt
+from pyscipopt.scip import buildGenExprObj
+
+from mapelites.proof.intervals import ALL, Interval
+from mapelites.proof.terms import Term, number
+
+LARGEST_EXPONENT = 40.0  # the solver takes 1e20, about exp(46), for infinity
+HALF_TURN = Interval(-math.pi, math.pi)
+ROUNDING = 1e-9  # by how much what is rounded to a whole number may have been computed wrong
+
+
+class RefusedError(Exception):
+    """A function cannot be rewritten for arguments like these."""
+
+
+class Auxiliary:
+    """The variables that a model has besides those of its problem."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def variable(self, interval: Interval, kind: str = "C") -> Any:
+        """A new variable within an interval, as an expression."""
+        low = interval.low if math.isfinite(interval.low) else None
+        high = interval.high if math.isfinite(interval.high) else None
+        return buildGenExprObj(self.model.addVar(vtype=kind, lb=low, ub=high))
+
+    def require(self, condition: Any) -> None:
+        """One more constraint."""
+        self.model.addCons(condition)
+
+    def named(self, term: Term) -> Term:
+        """A variable that equals a term and has its bounds: so the solver knows what it could not find out."""
+        y = self.variable(term.interval)
+        self.require(y == term.expression)
+        return Term(y, term.interval, term.stepped)
+
+
+def tangent(aux: Auxiliary, u: Term) -> Term:
+    """The sine by the cosine, where the cosine is never 0."""
+    sine, cosine = u.interval.sine(), u.interval.cosine()
+    if cosine.has_zero:
+        raise RefusedError
+    value = pyscipopt.sin(u.expression) / pyscipopt.cos(u.expression)
+    return Term(value, sine * cosine.inverse(), u.stepped)
+
+
+def arc_sine(aux: Auxiliary, u: Term) -> Term:
+    """The y with sin(y) = u, a quarter turn at most."""
+    interval = u.interval.through(math.asin, Interval(-1.0, 1.0))
+    y = aux.variable(interval)
+    aux.require(pyscipopt.sin(y) == u.expression)
+    return Term(y, interval, u.stepped)
+
+
+def arc_cosine(aux: Auxiliary, u: Term) -> Term:
+    """A quarter turn less the arc sine."""
+    y = arc_sine(aux, u)
+    quarter = math.pi / 2
+    return Term(quarter - y.expression, Interval(quarter, quarter) - y.interval, u.stepped)
+
+
+def arc_tangent(aux: Auxiliary, u: Term) -> Term:
+    """The y with sin(y) = u cos(y), less than a quarter turn."""
+    interval = u.interval.through(math.atan)
+    y = aux.variable(interval)
+    aux.require(pyscipopt.sin(y) == u.expression * pyscipopt.cos(y))
+    return Term(y, interval, u.stepped)
+
+
+def arc_tangent_2(aux: Auxiliary, y: Term, x: Term) -> Term:
+    """The angle of a point from the origin: its coordinates are a distance times sine and cosine of it."""
+    if not (y.interval.bounded and x.interval.bounded):
+        raise RefusedError
+    distance = (y.interval.to_the(2) + x.interval.to_the(2)).root()
+    r, angle = aux.variable(distance), aux.variable(HALF_TURN)
+    aux.require(r**2 == y.expression**2 + x.expression**2)
+    aux.require(r * pyscipopt.sin(angle) == y.expression)
+    aux.require(r * pyscipopt.cos(angle) == x.expression)
+    return Term(angle, HALF_TURN, y.stepped or x.stepped)
+
+
+def hyperbolic_sine(aux: Auxiliary, u: Term) -> Term:
+    """By exponentials."""
+    _refuse_large(u)
+    value = (pyscipopt.exp(u.expression) - pyscipopt.exp(-u.expression)) / 2.0
+    return Term(value, u.interval.through(math.sinh), u.stepped)
+
+
+def hyperbolic_cosine(aux: Auxiliary, u: Term) -> Term:
+    """By exponentials."""
+    _refuse_large(u)
+    value = (pyscipopt.exp(u.expression) + pyscipopt.exp(-u.expression)) / 2.0
+    return Term(value, u.interval.absolute().through(math.cosh), u.stepped)
+
+
+def hyperbolic_tangent(aux: Auxiliary, u: Term) -> Term:
+    """By one exponential."""
+    _refuse_large(u, LARGEST_EXPONENT / 2)
+    value = 1.0 - 2.0 / (pyscipopt.exp(2.0 * u.expression) + 1.0)
+    return Term(value, u.interval.through(math.tanh), u.stepped)
+
+
+def smaller(aux: Auxiliary, a: Term, b: Term) -> Term:
+    """The smaller of two, which is half of their sum less half of their distance."""
+    interval = Interval(min(a.interval.low, b.interval.low), min(a.interval.high, b.interval.high))
+    if a.interval.high <= b.interval.low:
+        return a
+    if b.interval.high <= a.interval.low:
+        return b
+    value = 0.5 * (a.expression + b.expression) - 0.5 * abs(a.expression - b.expression)
+    return Term(value, interval, a.stepped or b.stepped)
+
+
+def larger(aux: Auxiliary, a: Term, b: Term) -> Term:
+    """The larger of two, which is half of their sum and half of their distance."""
+    interval = Interval(max(a.interval.low, b.interval.low), max(a.interval.high, b.interval.high))
+    if a.interval.low >= b.interval.high:
+        return a
+    if b.interval.low >= a.interval.high:
+        return b
+    value = 0.5 * (a.expression + b.expression) + 0.5 * abs(a.expression - b.expression)
+    return Term(value, interval, a.stepped or b.stepped)
+
+
+def floor(aux: Auxiliary, u: Term) -> Term:
+    """The whole k with k <= u <= k + 1."""
+    k, interval, slack = _whole(aux, u)
+    aux.require(u.expression - k >= -slack)
+    aux.require(u.expression - k <= 1.0 + slack)
+    return Term(k, interval, u.stepped)
+
+
+def ceiling(aux: Auxiliary, u: Term) -> Term:
+    """The whole k with k - 1 <= u <= k."""
+    k, interval, slack = _whole(aux, u)
+    aux.require(k - u.expression >= -slack)
+    aux.require(k - u.expression <= 1.0 + slack)
+    return Term(k, interval, u.stepped)
+
+
+def sign(aux: Auxiliary, u: Term) -> Term:
+    """Two choices, above and below: above allows only what is 0 or more, below what is 0 or less, neither only 0."""
+    low, high = u.interval.low, u.interval.high
+    if low > 0 or high < 0:
+        return number(1.0 if low > 0 else -1.0)
+    if not u.interval.bounded:
+        raise RefusedError
+    above, below = (aux.variable(Interval(0.0, 1.0), "B") for _ in range(2))
+    aux.require(above + below <= 1.0)
+    aux.require(u.expression - high * above <= 0.0)
+    aux.require(u.expression - low * below >= 0.0)
+    return Term(above - below, Interval(-1.0, 1.0), u.stepped)
+
+
+def _whole(aux: Auxiliary, u: Term) -> tuple[Any, Interval, float]:
+    if not u.interval.bounded:
+        raise RefusedError
+    interval = Interval(math.floor(u.interval.low) - 1.0, math.ceil(u.interval.high) + 1.0)
+    return aux.variable(interval, "I"), interval, ROUNDING * max(1.0, u.interval.magnitude)
+
+
+def _refuse_large(u: Term, most: float = LARGEST_EXPONENT) -> None:
+    if u.interval.magnitude > most:
+        raise RefusedError
+
+
+def _root(aux: Auxiliary, u: Term) -> Term:
+    return Term(pyscipopt.sqrt(u.expression), u.interval.root(), u.stepped)
+
+
+def _exponential(aux: Auxiliary, u: Term) -> Term:
+    return Term(pyscipopt.exp(u.expression), u.interval.through(math.exp), u.stepped)
+
+
+def _logarithm(aux: Auxiliary, u: Term) -> Term:
+    return Term(pyscipopt.log(u.expression), u.interval.within(POSITIVE).through(math.log), u.stepped)
+
+
+def _decimal_logarithm(aux: Auxiliary, u: Term) -> Term:
+    value = pyscipopt.log(u.expression) * (1.0 / math.log(10.0))
+    return Term(value, u.interval.within(POSITIVE).through(math.log10), u.stepped)
+
+
+def _sine(aux: Auxiliary, u: Term) -> Term:
+    return Term(pyscipopt.sin(u.expression), u.interval.sine(), u.stepped)
+
+
+def _cosine(aux: Auxiliary, u: Term) -> Term:
+    return Term(pyscipopt.cos(u.expression), u.interval.cosine(), u.stepped)
+
+
+def _absolute(aux: Auxiliary, u: Term) -> Term:
+    return Term(abs(u.expression), u.interval.absolute(), u.stepped)
+
+
+POSITIVE = Interval(0.0, ALL.high)
+REWRITTEN: dict[str, Callable[..., Term]] = {
+    "sqrt": _root, "exp": _exponential, "log": _logarithm, "ln": _logarithm, "log10": _decimal_logarithm,
+    "sin": _sine, "cos": _cosine, "abs": _absolute,
+    "tan": tangent, "asin": arc_sine, "acos": arc_cosine, "atan": arc_tangent, "atan2": arc_tangent_2,
+    "sinh": hyperbolic_sine, "cosh": hyperbolic_cosine, "tanh": hyperbolic_tangent,
+    "min": smaller, "max": larger, "floor": floor, "ceil": ceiling, "sign": sign,
+}  # fmt: skip

@@ -1,0 +1,45 @@
+"""A short search of a problem, the same each time, from which levels are suggested before a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from mapelites.core.archive import Archive
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Problem, ProblemSource
+from mapelites.core.settings import Settings
+from mapelites.core.tolerances import Tolerances
+from mapelites.problems import find
+from mapelites.search import Illumination
+
+EVALUATIONS = 20_000
+FINE = (0.0, 0.3, 1.0, 3.0, 10.0)  # per cent of the limit
+ALLOWED_KINDS = ("name", "formulas")
+
+
+def short_search(problem: Problem) -> Archive:
+    """What a short search finds; an `InputError` for a function of a Python file, which only a worker may call."""
+    if problem.source.kind not in ALLOWED_KINDS or not problem.compiled:
+        raise InputError(
+            f"{problem.title or problem.name} is searched by the worker alone: start a run, and ask for better levels "
+            "on its page"
+        )
+    return _searched(problem.name, problem.dimension, problem.source)
+
+
+@lru_cache(maxsize=32)
+def _searched(name: str, dimension: int, source: ProblemSource) -> Archive:
+    problem = find(name, dimension, source)
+    usual = Tolerances.default(problem)
+    levels = [
+        each if constraint.reference is None else tuple(constraint.reference * percent / 100 for percent in FINE)
+        for each, constraint in zip(usual.levels, usual.axes(problem), strict=True)
+    ]
+    try:
+        tolerances = replace(usual, levels=tuple(levels))
+    except InputError:  # more cells than a map has room for
+        tolerances = usual
+    search = Illumination(problem, tolerances, Settings.of("directed", dimension, evaluations=EVALUATIONS))
+    search.advance(EVALUATIONS)
+    return search.archive().by_axis

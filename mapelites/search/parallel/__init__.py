@@ -1,0 +1,1 @@
+"""The search for slow functions: many candidates under evaluation at a time."""

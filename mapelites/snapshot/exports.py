@@ -1,0 +1,79 @@
+"""The elites of a map as tables for other programs: JSON, and comma-separated values.
+
+Both come in pieces, so that a map of any size needs no more memory than a small one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mapelites.core.archive import Archive, Elite
+from mapelites.core.records import columns
+
+BLOCK = 100_000  # values that are made at once
+Table = dict[str, list[Any]]
+
+
+def elite_record(archive: Archive, elite: Elite) -> dict[str, Any]:
+    """One elite as plain values, raw numbers in full precision."""
+    one = (
+        np.array([each]) for each in (elite.x, elite.f, elite.g, elite.h, elite.cell, elite.found_at, elite.operator)
+    )
+    return {name: column[0].item() for name, column in columns(archive.problem, archive.tolerances, *one).items()}
+
+
+def csv_pieces(archive: Archive) -> Iterator[str]:
+    """All elites as comma-separated values, piece by piece."""
+    names: list[str] = []
+    for table in _tables(archive):
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        if not names:
+            names = list(table)
+            writer.writerow(names)
+        writer.writerows(zip(*table.values(), strict=True))
+        yield text.getvalue()
+    if not names:
+        yield "cell,f\n"
+
+
+def json_pieces(archive: Archive) -> Iterator[str]:
+    """All elites as a JSON list, piece by piece."""
+    before = "["
+    for table in _tables(archive):
+        names = list(table)
+        records = (dict(zip(names, row, strict=True)) for row in zip(*table.values(), strict=True))
+        # Each alone in a list: so it is indented as it will be in the whole one.
+        texts = [json.dumps([record], indent=1)[1:-2] for record in records]
+        yield before + ",".join(texts)
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+def elites_csv(archive: Archive) -> str:
+    """All elites as comma-separated values."""
+    return "".join(csv_pieces(archive))
+
+
+def elites_json(archive: Archive) -> str:
+    """All elites as a JSON list."""
+    return "".join(json_pieces(archive))
+
+
+def _tables(archive: Archive) -> Iterator[Table]:
+    """The columns of some elites after the other."""
+    elites, problem = archive.elites, archive.problem
+    size = max(1, BLOCK // (problem.dimension + 8 * len(problem.constraints) + 5))
+    for start in range(0, len(elites), size):
+        rows = slice(start, start + size)
+        table = columns(
+            problem, archive.tolerances, elites.x[rows], elites.f[rows], elites.g[rows], elites.h[rows],
+            elites.cell[rows], elites.found_at[rows], elites.operator[rows],
+        )  # fmt: skip
+        yield {name: column.tolist() for name, column in table.items()}

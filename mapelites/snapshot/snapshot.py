@@ -1,0 +1,206 @@
+"""What a run looks like at one moment, and the one format in which it is streamed, saved and exported.
+
+The bytes are a numpy `.npz`: plain arrays, and one JSON text with everything else. Nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import math
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mapelites.core.archive import Archive, Elites
+from mapelites.core.empty import EmptyBlocks
+from mapelites.core.errors import InputError
+from mapelites.core.problem import Problem
+from mapelites.core.tolerances import Tolerances
+from mapelites.search.illumination import Illumination
+from mapelites.snapshot.npz import npz_bytes
+from mapelites.snapshot.spec import RunSpec
+
+FORMAT = 1
+UNREADABLE = (  # what reading an archive that somebody changed can raise
+    ValueError, OSError, KeyError, EOFError, AttributeError, TypeError, NotImplementedError, RuntimeError, MemoryError,
+    OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
+)  # fmt: skip
+ARRAY = re.compile(  # the header of plain numbers or texts, as `numpy.save` writes it
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biufU]\d{1,9})', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n",  # each but the last number ends at its comma
+    re.DOTALL,
+)
+ELITE_ARRAYS = ("x", "f", "g", "h", "found_at", "operator")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A run at one moment: what is searched, how, how far it is, and the elites it has."""
+
+    spec: RunSpec
+    evaluations: int
+    refused: int
+    seconds: float
+    elites: Elites
+    curve: NDArray[np.float64]  # (k, 3): evaluations, occupied cells, best feasible f (NaN before there is one)
+    spent: Mapping[str, int] = field(default_factory=dict)  # evaluations by the part of the search that asked for them
+    failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
+    proven_empty: Mapping[Tolerances, EmptyBlocks] = field(default_factory=dict)  # not in its bytes: jobs find it
+
+    @classmethod
+    def of(
+        cls,
+        search: Illumination,
+        seconds: float,
+        curve: NDArray[np.float64] | None = None,
+        elites: Elites | None = None,
+    ) -> Snapshot:
+        """The present moment of a search that has computed for so many seconds, with all its elites or with these."""
+        return cls(
+            RunSpec.of(search.problem, search.tolerances, search.settings, search.grid),
+            search.evaluations,
+            search.refused,
+            seconds,
+            search.elites() if elites is None else elites,
+            np.empty((0, 3)) if curve is None else curve,
+            search.spent,
+            search.failures,
+        )
+
+    @property
+    def best(self) -> float | None:
+        """The lowest objective of all elites."""
+        return float(self.elites.f.min()) if len(self.elites) else None
+
+    def get_problem(self) -> Problem:
+        """The problem itself."""
+        return self.spec.get_problem()
+
+    def archive(self) -> Archive:
+        """The map."""
+        problem, tolerances = self.get_problem(), self.spec.tolerances
+        return Archive(problem, tolerances, self.elites, self.refused, self.evaluations, self.proven_empty)
+
+    def with_curve(self, curve: NDArray[np.float64]) -> Snapshot:
+        """The same moment with another curve."""
+        return replace(self, curve=curve)
+
+    def to_bytes(self) -> bytes:
+        """The snapshot as the content of an `.npz` file."""
+        return pack(*self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The JSON values and the arrays that such a file holds."""
+        about = {
+            "format": FORMAT,
+            **self.spec.as_table(),
+            "evaluations": self.evaluations,
+            "refused": self.refused,
+            "seconds": self.seconds,
+            "spent": dict(self.spent),
+            "failures": {kind: list(each) for kind, each in self.failures.items()},
+        }
+        return about, {**{name: getattr(self.elites, name) for name in ELITE_ARRAYS}, "curve": self.curve}
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Snapshot:
+        """A snapshot from the content of a file; an `InputError` says why where it is not one."""
+        return cls.from_parts(*unpack(content))
+
+    @classmethod
+    def from_parts(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Snapshot:
+        """Likewise from the JSON values and arrays of a file."""
+        try:
+            if about["format"] != FORMAT:
+                raise InputError(f"its format is {about['format']}, but this version reads {FORMAT}")
+            snapshot = cls(
+                RunSpec.from_table(about),
+                int(about["evaluations"]),
+                int(about["refused"]),
+                float(about["seconds"]),
+                Elites(*(arrays[name] for name in ELITE_ARRAYS)),
+                arrays["curve"],
+                {str(name): int(count) for name, count in about["spent"].items()},
+                {str(kind): (int(count), str(words)) for kind, (count, words) in about.get("failures", {}).items()},
+            )
+            snapshot._check()
+        except KeyError as missing:
+            raise InputError(f"not a run file, because it has no {missing.args[0]!r}") from None
+        except (InputError, ValueError, TypeError, OverflowError, AttributeError) as error:
+            raise InputError(f"not a run file, because {error}") from None
+        return snapshot
+
+    def _check(self) -> None:
+        problem, tolerances, budget = self.get_problem(), self.spec.tolerances, self.spec.settings.evaluations
+        names = tuple(constraint.name for constraint in problem.constraints)
+        if tolerances.places:
+            tolerances.check_for(problem)
+        elif tolerances.names != names:
+            raise InputError(f"{problem.title} has constraints {names}, but the file has {tolerances.names}")
+        k = len(self.elites.f)
+        shapes = {
+            "x": (k, problem.dimension), "f": (k,), "g": (k, problem.inequalities), "h": (k, problem.equalities),
+            "found_at": (k,), "operator": (k,),
+        }  # fmt: skip
+        kinds = {"found_at": "i", "operator": "U"}
+        for name, shape in shapes.items():
+            array = getattr(self.elites, name)
+            if array.shape != shape or array.dtype.kind != kinds.get(name, "f"):
+                raise InputError(f"{name} must have shape {shape}, but it was {array.dtype} {array.shape}")
+        if self.curve.ndim != 2 or self.curve.shape[1] != 3 or self.curve.dtype.kind != "f":
+            raise InputError(f"the curve must have three columns, but its shape was {self.curve.shape}")
+        if not 0 <= self.evaluations <= budget or not math.isfinite(self.seconds):
+            raise InputError(f"it is at evaluation {self.evaluations:,} of {budget:,}")
+
+
+def pack(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """JSON values and arrays as the content of one `.npz` file."""
+    return npz_bytes({"about": as_text(about), **arrays})
+
+
+def as_text(about: Mapping[str, Any]) -> NDArray[np.uint8]:
+    """JSON values as an array."""
+    return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+
+
+def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What `pack` put together; an `InputError` where the bytes are something else."""
+    if not content.startswith(b"PK"):  # what every zip archive begins with, and so every `.npz`
+        raise InputError("not a run file, because it is not an .npz file")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
+            _check_room(file, len(content))
+            arrays = {each.filename.removesuffix(".npy"): _array(file.read(each)) for each in file.infolist()}
+        about = json.loads(arrays.pop("about").tobytes())
+    except UNREADABLE as error:
+        raise InputError(f"not a run file, because it cannot be read ({error})") from None
+    if not isinstance(about, dict):
+        raise InputError("not a run file, because its description is not a table")
+    return about, arrays
+
+
+def _check_room(file: zipfile.ZipFile, size: int) -> None:
+    """Before anything is read: what `pack` writes is as it is, so that a small file cannot become a large one."""
+    room = sum(each.file_size for each in file.infolist())
+    if room > size:
+        raise ValueError(f"it has {size:,} bytes, but says that it holds {room:,}")
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    """One array. `numpy.load` would take its header for a piece of Python; here only the one form fits."""
+    header = ARRAY.match(content)
+    if header is None:
+        raise ValueError("it holds something that is not an array")
+    kind, by_columns, shape = (each.decode() for each in header.groups())
+    flat = np.frombuffer(content, kind, offset=header.end())
+    sides = [int(each) for each in shape.split(",") if each.strip()]
+    return flat.reshape(sides, order="F" if by_columns == "True" else "C").copy(order="A")

@@ -1,0 +1,227 @@
+"""How gunicorn waits for requests: a client that sends half of one, or reads no answer, is let go after a while.
+
+gunicorn's threads read for as long as a client likes, so that a few who send half a request would keep all others out.
+Here a client has a thread once it has said what it wants, and one address at most half of the threads and connections.
+waitress reads half a request without a thread too, but whoever sends a byte now and then stays for ever there, and one
+address may fill every connection.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import resource
+import selectors
+import socket
+import struct
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gunicorn import util
+from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from mapelites.system.processes import end_with, exit_at_once
+
+SLOWEST = 20_000  # bytes per second; whoever sends a large file is given the time that it takes at this rate
+NOTIFY_SECONDS = 1.0  # gunicorn waits thirty
+SEND_SECONDS = 60  # that a client may leave an answer where it is
+FULL_SECONDS = 0.1  # to wait where the system lets nobody else in
+LONGEST_HEAD = 2**16  # bytes; what is longer is refused in a thread
+HEAD_ENDS = re.compile(rb"\n\r?\n")
+OWN_FILES = 512  # files that are open besides the connections: each thread has the store open
+PASSING = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)  # the client is gone again
+FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)  # the system has no room for one more
+
+
+class Deadline:
+    """A socket that is read up to a moment; what has not come by then is taken for the end.
+
+    >>> ours, theirs = socket.socketpair()
+    >>> reading = Deadline(ours, 0.01)
+    >>> theirs.send(b"GET /")
+    5
+    >>> reading.recv(100), reading.recv(100)
+    (b'GET /', b'')
+    >>> ours.close(), theirs.close()
+    (None, None)
+    """
+
+    def __init__(self, connection: socket.socket, seconds: float) -> None:
+        self._connection, self._end = connection, time.monotonic() + seconds
+
+    def recv(self, size: int) -> bytes:
+        """The next bytes, or none."""
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self._connection, selectors.EVENT_READ)
+            if not waiting.select(max(0.0, self._end - time.monotonic())):
+                return b""
+        content = self._connection.recv(size)
+        self._end += len(content) / SLOWEST
+        return content
+
+
+class Connection(TConn):  # type: ignore[misc]
+    """A client, whose every request has so many seconds to arrive as a connection may be idle."""
+
+    def __init__(self, cfg: Any, sock: socket.socket, client: Any, server: Any, left: Callable[[], None]) -> None:
+        super().__init__(cfg, sock, client, server)
+        self._left: Callable[[], None] | None = left
+        self._said = b""
+
+    @property
+    def address(self) -> str:
+        """Where the client is."""
+        return str(self.client[0])
+
+    def init(self) -> None:
+        """What gunicorn calls in a thread, before each request is read."""
+        super().init()
+        self.parser.unreader.sock = Deadline(self.sock, self.cfg.keepalive)
+        self.parser.unreader.unread(self._said)
+        self._said = b""
+
+    def request_head_complete(self) -> bool:
+        """Read what has come, without waiting, and see whether it is worth a thread: all before the body of a request,
+        the end, or what is no request at all.
+        """
+        try:
+            came = self.sock.recv(LONGEST_HEAD, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:  # the client is gone, as the thread will see
+            return True
+        self._said += came
+        is_request = self._said[:1].isalpha()
+        return not came or not is_request or len(self._said) > LONGEST_HEAD or bool(HEAD_ENDS.search(self._said))
+
+    def close(self, graceful: bool = False) -> None:
+        """What gunicorn calls where it accepts others, so that nothing is waited for; `Worker.handle` has done that."""
+        util.close(self.sock)
+        if self._left is not None:
+            self._left()
+            self._left = None
+
+
+class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
+    """gunicorn's threads, without those who never finish what they say; who says nothing yet has no thread at all."""
+
+    _notified = float("-inf")
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._here: Counter[str] = Counter()  # connections by address
+        self._busy: Counter[str] = Counter()  # threads by address
+        self._waiting: dict[str, deque[Connection]] = {}  # by address, for one of its threads
+
+    def init_process(self) -> None:
+        """What gunicorn calls in the new process: end with the one that started it, even where we are frozen."""
+        end_with(self.ppid)
+        self.worker_connections: int = _room_for(self.cfg.worker_connections)
+        super().init_process()
+
+    def notify(self) -> None:
+        """Tell gunicorn that we live: not at every turn of its loop, of which a request takes several."""
+        if time.monotonic() - self._notified > NOTIFY_SECONDS:
+            self._notified = time.monotonic()
+            super().notify()
+
+    def run(self) -> None:
+        """Answer until told to leave; what is not answered by then is waited for no longer."""
+        super().run()
+        exit_at_once(0)
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        """What gunicorn calls to let others in or not; in the end nobody waits for those who have not said a word."""
+        super().set_accept_enabled(enabled)
+        while not self.alive and self.pending_conns:
+            connection = self.pending_conns.popleft()
+            self.poller.unregister(connection.sock)
+            self.nr_conns -= 1
+            connection.close()
+
+    def handle(self, connection: Any) -> Any:
+        """Answer a request in a thread, and say good-bye to a client there: some take their time to go."""
+        goes_on = super().handle(connection)
+        if not goes_on:
+            util.close_graceful(connection.sock)
+        return goes_on
+
+    def on_pending_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+        """What gunicorn calls where a new client says something; in time it has to say all of what it wants."""
+        if conn.request_head_complete():
+            super().on_pending_socket_readable(conn, client)
+
+    def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+        """What gunicorn calls where a client says something again; with half of it, it waits with the new ones."""
+        if conn.request_head_complete():
+            super().on_client_socket_readable(conn, client)
+            return
+        self.keepalived_conns.remove(conn)
+        conn.set_timeout()
+        self.pending_conns.append(conn)
+        self.poller.modify(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
+
+    def enqueue_req(self, conn: Connection) -> None:
+        """What gunicorn calls where a client has said something: a thread for it, unless its address has enough."""
+        if self._busy[conn.address] >= max(1, self.cfg.threads // 2):
+            self._waiting.setdefault(conn.address, deque()).append(conn)
+            return
+        self._busy[conn.address] += 1
+        super().enqueue_req(conn)
+
+    def finish_request(self, conn: Connection, fs: Any) -> None:
+        """What gunicorn calls where a thread is free again: it is for whoever waits at the same address."""
+        _count_down(self._busy, conn.address)
+        super().finish_request(conn, fs)
+        waiting = self._waiting.get(conn.address)
+        if waiting:
+            self.enqueue_req(waiting.popleft())
+        if not waiting:
+            self._waiting.pop(conn.address, None)
+
+    def accept(self, listener: socket.socket) -> None:
+        """Take in a client, and wait for its first word without a thread; more than enough of one address go again."""
+        try:
+            client, address = listener.accept()
+        except OSError as error:
+            if error.errno not in PASSING + FULL:
+                raise
+            if error.errno in FULL:
+                time.sleep(FULL_SECONDS)  # somebody will leave; to ask again at once would only keep a core busy
+            return
+        place = str(address[0])
+        if self._here[place] >= self.worker_connections // 2:
+            util.close(client)
+            return
+        self._here[place] += 1
+        self.nr_conns += 1
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
+        left = partial(_count_down, self._here, place)
+        connection = Connection(self.cfg, client, address, listener.getsockname(), left)
+        connection.set_timeout()
+        self.pending_conns.append(connection)
+        self.poller.register(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, connection))
+
+
+def _count_down(counted: Counter[str], name: str) -> None:
+    """One less; what nobody has is not kept."""
+    counted[name] -= 1
+    if counted[name] <= 0:
+        del counted[name]
+
+
+def _room_for(connections: int) -> int:
+    """So many connections, or as many as this process may have open at most beside its own files."""
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return connections
+    wanted = connections + OWN_FILES
+    if most != resource.RLIM_INFINITY:
+        wanted = min(wanted, most)
+    if allowed < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+        allowed = wanted
+    return min(connections, max(allowed // 2, allowed - OWN_FILES))

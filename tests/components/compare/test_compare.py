@@ -1,0 +1,135 @@
+"""Two maps drawn to be compared."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+from flask import Flask
+
+from components.compare.cells import most_different, pressed_cell
+from components.compare.curves import curves
+from components.compare.maps import EQUAL, KINDS, Pair, difference, side_by_side, who_is_better
+from components.compare.page import chosen
+from components.shared.context import Context
+from components.shared.queue import RunQueue
+from mapelites import Illumination, Settings, Tolerances
+from mapelites.core.errors import InputError
+from mapelites.problems import get
+from mapelites.runs import Store
+from mapelites.snapshot.snapshot import Snapshot
+from server.cache import open_memory
+from tests.requests_and_stores import request
+
+
+def snapshot(name: str = "C17", seed: int = 1, levels: tuple[float, ...] = (0.0, 1.0)) -> Snapshot:
+    problem = get(name, 10)
+    search = Illumination(
+        problem, Tolerances.same(problem, levels), Settings.of("paper-3", 10, evaluations=4_000, seed=seed)
+    )
+    search.advance(4_000)
+    curve = np.array([[1_000.0, 3.0, np.nan], [4_000.0, 9.0, 2.5]])
+    return Snapshot.of(search, 1.0, curve)
+
+
+@pytest.mark.parametrize("levels", [(0.0, 1.0), (0.0, 1e-4, 1e-2, 1.0)])  # read up to, and exactly
+def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float, ...]) -> None:
+    pair = Pair.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
+    assert pair.view.reading == ("exact" if len(levels) == 4 else "up-to")
+    kinds, strength = who_is_better(pair)
+    for place in np.ndindex(kinds.shape):
+        one, two = (float(each[place]) for each in pair.objectives)
+        apart = abs(one - two) / max(abs(one), abs(two)) if np.isfinite([one, two]).all() else np.inf
+        expected = (
+            None if np.isinf(one) and np.isinf(two) else "only A" if np.isinf(two) else "only B" if np.isinf(one)
+            else "equal" if apart <= EQUAL else "A better" if one < two else "B better"
+        )  # fmt: skip
+        assert (None if kinds[place] < 0 else KINDS[kinds[place]]) == expected
+    unequal = (kinds == 1) | (kinds == 3)
+    apart = np.abs(pair.objectives[0][unequal] / pair.objectives[1][unequal] - 1)
+    weakest, strongest = (np.argmin if up else np.argmax for up in (True, False))
+    if unequal.sum() > 1:
+        assert strength[unequal][weakest(apart)] <= strength[unequal][strongest(apart)]
+
+
+def test_a_run_compared_with_itself_is_equal_everywhere() -> None:
+    drawn = difference(Pair.of(snapshot(), snapshot()), dark=False, narrow=False)
+    assert "A is better in 0, B in 0, and in" in drawn["counts"]
+    assert "Neither map is better" in drawn["counts"]
+
+
+def test_the_same_colour_means_the_same_value_on_both_maps() -> None:
+    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    drawn = side_by_side(pair, dark=False, narrow=False)
+    fold, values = pair.view.fold(pair.first.tolerances), []
+    for objectives, each in zip(pair.objectives, drawn["maps"], strict=True):
+        z = each["data"][0]["z"]
+        grid = np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"]).reshape(fold.shape)
+        filled = np.isfinite(objectives) & ~fold.beyond()
+        values += list(zip(objectives[filled].tolist(), grid[filled].tolist(), strict=True))
+    values.sort()
+    assert [shade for _, shade in values] == sorted((shade for _, shade in values), reverse=True)
+    assert values[0][1] == 255
+
+
+def test_other_levels_are_put_into_the_cells_of_the_first() -> None:
+    pair = Pair.of(snapshot(), snapshot(seed=2, levels=(0.0, 0.1, 1.0)))
+    assert pair.second.tolerances == pair.first.tolerances
+    assert pair.note == "B had other levels; its elites are shown in the cells of A."
+
+
+def test_two_problems_have_no_difference() -> None:
+    pair = Pair.of(snapshot(), snapshot("C01"))
+    assert not pair.same_problem
+    assert pair.note.startswith("Two different problems")
+    assert len(side_by_side(pair, dark=False, narrow=False)["legend"]) == 2  # each has a scale of its own
+
+
+def test_curves_leave_out_what_is_not_known_yet() -> None:
+    cells, best = curves([("A", snapshot().curve, "#000")], dark=True)
+    assert cells["data"][0]["x"] == [1_000.0, 4_000.0]
+    assert (best["data"][0]["x"], best["data"][0]["y"]) == ([4_000.0], [2.5])
+
+
+def test_comparing_takes_two_to_six_runs(store: Store) -> None:
+    context = Context(store, open_memory(Flask("test"), store.path / "figures"), RunQueue(store))
+    a, b = store.create(request()), store.create(request(seed=2))
+    assert [run.id for run in chosen(context, f"{a}+{b}")] == [a, b]
+    assert [run.id for run in chosen(context, f"{a} {b}")] == [a, b]
+    with pytest.raises(InputError, match="takes 2 to 6 different runs, but there were 1"):
+        chosen(context, f"{a}+{a}")
+    with pytest.raises(InputError):
+        chosen(context, f"{a}+nosuchrun")
+
+
+def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled() -> None:
+    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    cells = most_different(pair)
+    apart = []
+    for cell in cells:
+        one, two = pair.first.at(cell), pair.second.at(cell)
+        assert one is not None
+        assert two is not None
+        apart.append(abs(one.f - two.f))
+    assert apart == sorted(apart, reverse=True)
+    assert len(cells) == 6
+    assert most_different(Pair.of(snapshot(), snapshot())) == []
+
+
+def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
+    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    fold = pair.view.fold(pair.first.tolerances)
+    assert pressed_cell(pair, {"points": [{"x": 4, "y": 2}]}) == fold.cell_at(pair.first, 2, 4)
+    for junk in (
+        None,
+        [],
+        "x",
+        {"points": []},
+        {"points": [7]},
+        {"points": {"x": 1}},
+        {"points": 1e308},
+        {"points": [{"x": 99, "y": 0}]},
+        {"points": [{"x": "1", "y": 1}]},
+    ):
+        assert pressed_cell(pair, junk) is None

@@ -1,0 +1,150 @@
+"""Problems whose values an outside program computes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mapelites.core.errors import InputError, ProgramError
+from mapelites.evaluation.answer import RAISED
+from mapelites.evaluation.member import evaluate
+from mapelites.problems.own.library import Library
+from mapelites.problems.own.program import exchange, program_problem
+from mapelites.search import illuminate
+
+TUTORIAL = Path(__file__).parents[2] / "docs" / "programs.md"
+FORMULAS = "minimise mass\nsubject to\n strength: stress <= 250 [MPa]\n"
+
+
+def tutorial(folder: Path) -> Path:
+    """The two files of the tutorial, saved as it says; the problem's."""
+    blocks = dict(re.findall(r"```(sh|text)\n(.*?)```", TUTORIAL.read_text("utf-8"), re.DOTALL))
+    (folder / "beam.sh").write_text(blocks["sh"])
+    (folder / "beam.sh").chmod(0o755)
+    (folder / "beam.problem").write_text(blocks["text"])
+    return folder / "beam.problem"
+
+
+def problem_with(folder: Path, script: str, lines: str):
+    """A problem of one variable x, whose program is a shell script."""
+    (folder / "run.sh").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "run.sh").chmod(0o755)
+    path = folder / "p.problem"
+    path.write_text(f"problem P\nvariable x from 1 to 9\n{lines}\n{FORMULAS}")
+    return program_problem(path)
+
+
+def test_the_tutorial_makes_a_map_and_keeps_the_folders_of_failures(tmp_path):
+    library = Library()
+    library.watch([tutorial(tmp_path)])
+    assert library.names() == ("beam-by-a-program",)
+    problem = library.loaded(library.get("beam-by-a-program"))
+    archive = illuminate(problem, evaluations=60, workers=2)
+    best = archive.best(feasible=True)
+    assert best is not None
+    assert best.f == pytest.approx(0.785 * 6 * (60000 / 250 / 36) ** (2 / 3), rel=1e-3)
+    kept = list((tmp_path / "beam-by-a-program.evaluations").iterdir())
+    assert len(kept) == archive.refused
+    assert all("buckles" in (folder / "output.txt").read_text() for folder in kept)
+
+
+def test_what_is_typed_in_the_browser_names_no_program(tmp_path):
+    library = Library()
+    library.watch([], tmp_path)
+    tutorial(tmp_path)
+    [entry] = library.entries()
+    assert entry.problems == ()
+    assert "a program can only be named in a file that is given on the command line" in entry.error
+    assert library.files() == [tmp_path / "beam.problem"]
+
+
+def test_a_program_that_changed_since_a_run_began_is_not_mixed_with_the_old_one(tmp_path):
+    library = Library()
+    library.watch([tutorial(tmp_path)])
+    problem = library.get("beam-by-a-program")
+    (tmp_path / "beam.sh").write_text("#!/bin/sh\nexit 1\n")
+    with pytest.raises(InputError, match="has changed since this run began"):
+        library.loaded(problem)
+
+
+@pytest.mark.parametrize(
+    ("script", "lines", "said"),
+    [
+        ("echo first; echo the mesh is bad; exit 7", "",
+         "it ended with code 7; it last said: first / the mesh is bad; kept in"),
+        ("kill -9 $$", "", "it was killed by SIGKILL"),
+        ("sleep 60 & sleep 60", "time limit 0.2", "it did not end within 0.2 s"),
+        ("echo FAIL > $2", "", "it says FAIL"),
+        ("true", "", "it wrote no results, in which mass, stress should be"),
+        ("echo 1.5 mass > $2", "", "there is no stress in its results"),
+    ],
+)  # fmt: skip
+def test_a_program_that_fails_says_why(tmp_path, script, lines, said):
+    problem = problem_with(
+        tmp_path, script, f"evaluate with ./run.sh {{params}} {{results}}\noutputs mass, stress\n{lines}"
+    )
+    with pytest.raises(ProgramError, match=said):
+        problem.values([[2.0]])
+    answer = evaluate(problem, np.array([2.0]))
+    assert (answer.status, np.isnan(answer.values).all()) == (RAISED, True)
+    assert re.match(said, answer.words)
+
+
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [
+        ("echo 2 > $2; echo 300 >> $2", "evaluate with ./run.sh {params} {results}\noutputs mass, stress"),
+        ("echo '{\"stress\": 300, \"mass\": 2.0}' > $1", "evaluate with ./run.sh {results}\noutputs mass, stress"),
+        ("echo \"mass: $1 kg\"; echo 'S = 1'; echo 'S = 3.0D+02' > log",
+         'evaluate with ./run.sh {x:.1f}\nread mass from output after "mass"\nread stress from log matching '
+         '"S = (\\S+)"'),
+        ("echo $(cat deck) $LOAD > $1; exit 3",
+         "evaluate with ./run.sh {results}\noutputs mass\nread stress from deck after \"load\"\n"
+         "fill deck.template as deck\nenvironment LOAD=mass\nreturn codes 0, 3"),
+    ],
+)  # fmt: skip
+def test_outputs_are_read_by_order_name_and_pattern(tmp_path, script, lines):
+    (tmp_path / "deck.template").write_text("{x} load 300 {not a variable}")
+    if "deck" in lines:
+        script = "grep -q '2.0 load 300 {not a variable}' deck || exit 9\necho \"2.0 $LOAD\" > $1; exit 3"
+    assert problem_with(tmp_path, script, lines)([2.0]) == (2.0, [50.0], [])
+
+
+def test_no_more_run_at_once_than_is_said(tmp_path):
+    script = 'mkdir "$3/one" || exit 5; sleep 0.05; rmdir "$3/one"; echo 1 mass > $2; echo 1 stress >> $2'
+    lines = "evaluate with ./run.sh {params} {results} {folder}\noutputs mass, stress\nat most 1 at once"
+    archive = illuminate(problem_with(tmp_path, script, lines), evaluations=12, workers=4)
+    assert archive.refused == 0
+
+
+def test_parameters_are_written_as_dakota_writes_them():
+    text = exchange.standard_parameters({"h": 0.5, "b": 2.0}, ["mass"], "7")
+    assert text.splitlines()[:4] == [
+        f"{'2':>24} variables", f"{'5.000000000000000e-01':>24} h", f"{'2.000000000000000e+00':>24} b",
+        f"{'1':>24} functions",
+    ]  # fmt: skip
+    assert json.loads(exchange.json_parameters({"h": 0.5}, ["mass"], "7"))["variables"] == [
+        {"label": "h", "value": 0.5}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("evaluate with ./run.sh", "a program needs outputs: write outputs mass, stress"),
+        (
+            "evaluate with ./run.sh\noutputs mass, 2nd",
+            "an output needs a name of letters, digits and _, but one was '2nd'",
+        ),
+        ("evaluate with ./run.sh\noutputs mass\ntime limit soon", "line 5: this cannot be read: time limit soon"),
+        ("evaluate with ./run.sh\nevaluate with ./run.sh", "there must be one program, and this is a second one"),
+        ('evaluate with ./run.sh\nread mass from log matching "S"', "a pattern needs one group"),
+    ],
+)
+def test_a_file_that_says_it_wrong_is_refused_with_its_line(tmp_path, lines, said):
+    with pytest.raises(InputError, match=re.escape(said)):
+        problem_with(tmp_path, "true", lines)

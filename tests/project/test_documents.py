@@ -1,0 +1,39 @@
+"""The documents about the code name files and rooms that are there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MOST_FILES = 25
+PATH = re.compile(r"(?<![\w./])((?:[\w.]+/)+[\w.]*|[\w]+\.(?:py|md|toml))(?![\w/])")
+
+
+def named_paths(text: str) -> set[str]:
+    found = PATH.findall(text)
+    return {path for path in found if not path.startswith(".venv")}
+
+
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_every_path_in_a_document_exists(document: str) -> None:
+    paths = named_paths((ROOT / document).read_text())
+    assert len(paths) > 10
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+def test_every_room_is_described() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    rooms = {room for contract in contracts for room in contract.get("layers", ())}
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    assert [room for room in sorted(rooms) if f"| `{room}` |" not in text] == []
+
+
+def test_no_folder_has_more_files_than_one_can_overlook() -> None:
+    roots = ("mapelites", "components", "server", "benchmarks", "tests", "tools")
+    files = Counter(path.parent.relative_to(ROOT) for root in roots for path in (ROOT / root).rglob("*.py"))
+    assert {str(folder): count for folder, count in files.items() if count > MOST_FILES} == {}

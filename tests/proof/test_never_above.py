@@ -1,0 +1,113 @@
+"""A bound is never above a solution that exists, whatever the formulas are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mapelites.core.archive import Elites
+from mapelites.core.problem import Problem
+from mapelites.problems.formulas import FormulaError, problem_of
+from mapelites.proof.process import ask
+from mapelites.proof.prover import Prover, document_of
+from mapelites.proof.region import Aim, Effort, Region
+from mapelites.proof.solved import Solved
+from mapelites.proof.terms import UnprovableError
+from tests.proof.random_formulas import texts
+
+EFFORT = Effort(seconds=10, nodes=30, gap=1e-3)
+SAMPLES = 20_000
+
+
+def sampled(problem: Problem, samples: int = SAMPLES) -> tuple[np.ndarray, np.ndarray]:
+    """Values of f and violations at random points, those with a number everywhere."""
+    x = np.random.default_rng(7).uniform(problem.lower, problem.upper, (samples, problem.dimension))
+    values = problem.evaluate(x)
+    finite = np.isfinite(np.column_stack([values.f, values.g, values.h])).all(axis=1)
+    return values.f[finite], values.violations[finite]
+
+
+def solved(problem: Problem, region: Region) -> Solved:
+    prover = Prover(problem)
+    return ask(problem, document_of(problem), region, Aim(), prover.sizes, EFFORT)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(text=texts(), tolerance=st.sampled_from((0.0, 0.3)))
+def test_no_random_point_within_the_tolerances_is_below_the_bound(text: str, tolerance: float) -> None:
+    try:
+        problem = problem_of(text)
+        found = solved(problem, Region.up_to(np.full(2, tolerance)))
+    except (FormulaError, UnprovableError):
+        return
+    f, violations = sampled(problem)
+    inside = f[(violations <= tolerance).all(axis=1)]
+    assert not (found.infeasible and inside.size)
+    if found.bound is not None and inside.size:
+        assert found.bound <= inside.min()
+
+
+# Each formula with its variables' bounds: where it is small is found by looking everywhere.
+TWO_VARIABLES = {
+    "arithmetic": "(x - 1)^2*y/3 - 2*x*y + x/(y + 3) - 1/x",
+    "roots": "sqrt(x + y) - 2*sqrt(x)*y + (x + 0.1)^1.5",
+    "powers": "x^y - y^x + 2^(x - y) - x^-2",
+    "exponentials": "exp(x - y)/3 - log(x)*log10(y + 1) - ln(y + 2)",
+    "waves": "sin(3*x)*cos(2*y) + tan(x/3 - y/4)",
+    "inverse waves": "asin(x/3)*acos(y/3) - atan(2*x - 3*y) + atan2(y - 1, x - 2)",
+    "hyperbolic": "sinh(x - 2) - cosh(y - 1.5) - 3*tanh(x*y - 2)",
+    "corners": "abs(x - 1.3) - max(x, y, 1.6) + 2*min(x, 2*y, 1.2) - max(x, 5)",
+    "steps": "floor(2*x)*0.7 - ceil(3*y) + sign(x - y - 0.5) + x*y/9 + sign(x + 9)",
+}
+
+
+def text_of(objective: str, word: str = "minimise", y: str = "") -> str:
+    return f"""
+variable x from 0.55 to 2.9
+variable y from 0.4 to 2.9 {y}
+{word} {objective}
+subject to
+    sum: x + y <= 4
+    ring: (x - 2)^2 + (y - 2)^2 >= 0.3
+"""
+
+
+def on_grid(problem: Problem, tolerances: np.ndarray, points: int = 700) -> float:
+    """The least f within tolerances, by looking everywhere in two variables."""
+    axes = [np.linspace(low, high, points) for low, high in zip(problem.lower, problem.upper, strict=True)]
+    values = problem.evaluate(np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2))
+    return float(values.f[(values.violations <= tolerances).all(axis=1)].min())
+
+
+@pytest.mark.parametrize("word", ["minimise", "maximise"])
+@pytest.mark.parametrize("name", TWO_VARIABLES)
+def test_in_two_variables_the_bound_is_where_looking_everywhere_finds_the_best(name: str, word: str) -> None:
+    problem = problem_of(text_of(TWO_VARIABLES[name], word, y="step 0.25" if name == "arithmetic" else ""))
+    tolerances = np.array([0.2, 0.05])
+    best = on_grid(problem, tolerances)
+    found = ask(
+        problem,
+        document_of(problem),
+        Region.up_to(tolerances),
+        Aim(),
+        Prover(problem).sizes,
+        Effort(seconds=20, nodes=3000, gap=1e-3),
+    )
+    assert found.bound is not None
+    assert found.bound <= best
+    assert found.bound > best - (0.03 + 0.02 * abs(best))
+
+
+def test_a_bound_above_a_solution_that_exists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_of(text_of(TWO_VARIABLES["arithmetic"]))
+    wrong = Solved(bound=1e3, infeasible=False, points=(), value=None, nodes=1, seconds=0.0)
+    monkeypatch.setattr("mapelites.proof.prover.ask", lambda *given: wrong)
+    values = problem.evaluate([[1.0, 1.0]])
+    known = Elites(
+        np.array([[1.0, 1.0]]), values.f, values.g, values.h, np.zeros(1, dtype=np.int64), np.array(["paper"])
+    )
+    proof = Prover(problem, known).prove({}, EFFORT)
+    assert (proof.status, proof.bound) == ("gave up", None)
+    assert proof.reason == "the solver's bound was above a solution that exists, so it is not to be relied on here"

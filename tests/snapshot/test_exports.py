@@ -1,0 +1,69 @@
+"""Tables of elites come in pieces: a map of any size needs no more memory than a small one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tracemalloc
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from mapelites import Archive, Tolerances
+from mapelites.core.archive import Elites
+from mapelites.core.problem import Array, Constraint, Problem
+from mapelites.snapshot.exports import csv_pieces, elite_record, elites_csv, elites_json, json_pieces
+
+CONSTRAINTS = 40
+
+
+def many(elites: int) -> Archive:
+    """A map with an elite in each of so many cells."""
+
+    def values(x: Array) -> tuple[float, list[float], list[float]]:
+        return float(x.sum()), [-1.0] * CONSTRAINTS, []
+
+    constraints = tuple(Constraint(f"g{i}", "inequality") for i in range(CONSTRAINTS))
+    problem = Problem("many", [0.0], [1.0], constraints, values)
+    tolerances = Tolerances(tuple(each.name for each in constraints), ((0.0,),) * CONSTRAINTS)
+    bits = (np.arange(elites)[:, None] >> np.arange(CONSTRAINTS)) & 1
+    g = np.where(bits == 1, 0.5, -1.0 / 3.0)
+    found = Elites(
+        np.linspace(0.0, 1.0, elites)[:, None], np.linspace(0.0, 1.0, elites), g, np.empty((elites, 0)),
+        np.arange(elites) + 1, np.full(elites, "line"),
+    )  # fmt: skip
+    archive = Archive(problem, tolerances, found)
+    assert len(archive) == elites
+    return archive
+
+
+def test_the_pieces_are_the_table_that_each_elite_has_on_its_own() -> None:
+    archive = many(2_000)
+    records = [elite_record(archive, elite) for elite in archive]
+    assert len(list(csv_pieces(archive))) > 2
+    assert json.loads(elites_json(archive)) == records
+    assert elites_json(archive) == json.dumps(records, indent=1) + "\n"
+    rows = list(csv.DictReader(io.StringIO(elites_csv(archive))))
+    assert rows == [{name: str(value) for name, value in record.items()} for record in records]
+
+
+def test_an_empty_map_is_an_empty_table() -> None:
+    archive = many(1)
+    empty = Archive(archive.problem, archive.tolerances, Elites.empty(archive.problem))
+    assert (elites_csv(empty), elites_json(empty)) == ("cell,f\n", "[]\n")
+
+
+@pytest.mark.parametrize("pieces", [csv_pieces, json_pieces])
+def test_a_table_of_four_times_as_many_elites_needs_no_more_memory(pieces: Callable[[Archive], Iterator[str]]) -> None:
+    def peak(archive: Archive) -> int:
+        tracemalloc.start()
+        for _ in pieces(archive):
+            pass
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    peak(many(10))
+    assert peak(many(4_000)) < 1.3 * peak(many(1_000))

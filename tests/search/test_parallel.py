@@ -60,8 +60,9 @@ def test_every_emitter_can_be_switched_on_alone(emitter):
     search = search_of(problem_of(boxes.disc), replace(SETTINGS, emitters=(emitter,)))
     search.advance(400)
     search.close()
-    name = {"slow": "toward", "fast": "toward"}.get(emitter, emitter)
-    beginning = {"paper": search.spent["paper"]} if emitter != "paper" else {}
+    # For slow functions "toward" stands for two, and the paper's emitter does the work where none is left.
+    name = {"slow": "toward", "fast": "toward", "questions": "paper"}.get(emitter, emitter)
+    beginning = {"paper": search.spent["paper"]} if name != "paper" else {}
     assert {key: count for key, count in search.spent.items() if count} == {
         **beginning,
         name: 400 - sum(beginning.values()),

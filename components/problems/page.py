@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -58,7 +59,8 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
             html.P(id="problems-found", className="quiet", role="status"),
             html.Div(_files(), id="problems-files"),
             *follow.layout("problems", seen()),
-            html.Div(groups(), id="problems-groups", className="problems"),
+            html.Div(own_groups(), id="problems-own", className="problems"),
+            html.Div(built_in_groups(), className="problems"),
             html.Div(
                 dmc.Text("No problem matches. Try a name such as C07, or a word such as rotated.", c="dimmed"),
                 id="problems-none",
@@ -70,9 +72,17 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
     )
 
 
-def groups() -> list[Component]:
-    """All problems, in their groups."""
-    return [_group(title, problems) for title, problems in problem_chooser.grouped().items()]
+def own_groups() -> list[Component]:
+    """The problems in the person's files, which may change at any time."""
+    own = set(own_problems.names())
+    return [_group(title, found) for title, found in problem_chooser.grouped().items() if found[0].name in own]
+
+
+@cache
+def built_in_groups() -> list[Component]:
+    """All other problems, in their groups."""
+    own = set(own_problems.names())
+    return [_group(title, found) for title, found in problem_chooser.grouped().items() if found[0].name not in own]
 
 
 def seen() -> str:
@@ -166,9 +176,9 @@ def register(app: Dash, context: Context) -> None:
 
     def look(before: Any) -> tuple[Any, tuple[Any, ...]] | None:
         now = seen()
-        return None if now == before else (now, (groups(), _files()))
+        return None if now == before else (now, (own_groups(), _files()))
 
-    outputs = [Output("problems-groups", "children"), Output("problems-files", "children")]
+    outputs = [Output("problems-own", "children"), Output("problems-files", "children")]
     follow.register(app, context.pacer, "problems", outputs, look)
 
 

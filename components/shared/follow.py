@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
-from dash import Dash, Input, Output, State, dcc, no_update, set_props
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, no_update, set_props
 from dash.development.base_component import Component
 
 from mapelites.system.cores import usable_cores
@@ -51,8 +51,13 @@ class PollPacer:
 
 
 def layout(name: str, seen: Any = None) -> list[Component]:
-    """What a page needs to follow something: when it looks, and what it has `seen`."""
-    return [dcc.Store(id=f"{name}-seen", data=seen), dcc.Interval(id=f"{name}-tick", interval=PERIOD)]
+    """What a page needs to follow something: when it looks, what it has `seen`, and which look was answered last."""
+    return [
+        dcc.Store(id=f"{name}-seen", data=seen),
+        dcc.Interval(id=f"{name}-tick", interval=PERIOD),
+        dcc.Store(id=f"{name}-asked", data={"number": 0, "at": 0}),
+        dcc.Store(id=f"{name}-answered", data=0),
+    ]
 
 
 def register(
@@ -69,27 +74,37 @@ def register(
     """Look again and again, and whenever an input changes.
 
     `look` gets what the page has seen and the values of inputs and states. It returns None where nothing is new, else
-    what the page has seen then and a value for each output.
+    what the page has seen then and a value for each output. A page waits for the answer to its last look.
     """
+    app.clientside_callback(
+        ClientsideFunction("follow", "ask"),
+        Output(f"{name}-asked", "data"),
+        Input(f"{name}-tick", "n_intervals"),
+        State(f"{name}-asked", "data"),
+        State(f"{name}-answered", "data"),
+        prevent_initial_call=True,
+    )
 
     @app.callback(
         *outputs,
         Output(f"{name}-seen", "data"),
-        Input(f"{name}-tick", "n_intervals"),
+        Output(f"{name}-answered", "data"),
+        Input(f"{name}-asked", "data"),
         *inputs,
         State(f"{name}-seen", "data"),
         State(f"{name}-tick", "interval"),
         *states,
         prevent_initial_call=prevent_initial_call,
     )
-    def poll(_: Any, *values: Any) -> Any:
+    def poll(asked: Any, *values: Any) -> Any:
         given, (before, interval), others = values[: len(inputs)], values[len(inputs) :][:2], values[len(inputs) + 2 :]
         pacer.look()
         wait = max(PERIOD, 100 * round(10 * pacer.wait))
         if wait != interval:
             set_props(f"{name}-tick", {"interval": wait})
         found = look(before, *given, *others)
-        return no_update if found is None else (*found[1], found[0])
+        number = asked.get("number") if isinstance(asked, dict) else None
+        return (*(found[1] if found else [no_update] * len(outputs)), found[0] if found else no_update, number)
 
 
 def digest(content: Any) -> str:

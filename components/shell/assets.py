@@ -27,6 +27,7 @@ STYLES = (
 SCRIPTS = (
     "shell/frame.js",
     "shared/formula.js",
+    "shared/follow.js",
     "map/cursor.js",
     "map/many.js",
     "run/state.js",

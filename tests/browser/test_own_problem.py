@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from components.problems import page
+from components.problems.page import seen
+from components.shared.follow import PERIOD
 from mapelites import Settings, Tolerances
 from mapelites.problems import get, own_problems
 from mapelites.runs import RunRequest, Store
@@ -111,7 +115,10 @@ def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: D
     person.sees("#inspector .variables", "0.8125 in")
 
 
-def test_an_edited_file_is_seen_and_a_broken_one_says_where(person: Person, dashboard: Dashboard, file: Path) -> None:
+def test_an_edited_file_is_seen_and_a_broken_one_says_where(
+    person: Person, dashboard: Dashboard, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "seen", lambda: Event().wait(1.1 * PERIOD / 1000) or seen())  # slower than its looks
     person.goes_to("/problems")
     person.sees(".problem-card", "from mine.py")
     first = dashboard.finished(dashboard.store.create(request("beam")))

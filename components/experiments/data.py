@@ -13,7 +13,7 @@ from components.experiments.words import CampaignProgress, Cell, campaign_progre
 from components.shared.context import Context
 from components.shared.recent import Recent
 from mapelites.campaign import CampaignFolder, Instance
-from mapelites.campaign.folder import Result
+from mapelites.campaign.folder import CampaignResult
 from mapelites.campaign.process import open_campaign
 from mapelites.campaign.report.table import Report, report_of
 
@@ -25,7 +25,7 @@ class CampaignLook:
     """A campaign at one moment."""
 
     folder: CampaignFolder
-    results: tuple[Result, ...]
+    results: tuple[CampaignResult, ...]
     progress: CampaignProgress
     states: dict[Instance, Cell]
     report: Report
@@ -55,7 +55,7 @@ class Campaigns:
 
     def curves(self, look: CampaignLook, instances: Sequence[Instance]) -> dict[str, list[NDArray[np.float64]]]:
         """The curves of the finished runs of each instance, by search."""
-        by_instance: dict[Instance, list[Result]] = {}
+        by_instance: dict[Instance, list[CampaignResult]] = {}
         for result in look.results:
             if result.failed is None:
                 by_instance.setdefault(result.instance, []).append(result)
@@ -64,7 +64,7 @@ class Campaigns:
             for instance in instances
         }
 
-    def _curve(self, folder: CampaignFolder, result: Result) -> NDArray[np.float64]:
+    def _curve(self, folder: CampaignFolder, result: CampaignResult) -> NDArray[np.float64]:
         """A finished run never changes, so its curve is read from its file once."""
         key = ("campaign-curve", folder.id, folder.engine, result.name, result.seed, result.evaluations)
         content = self.context.cache.remember_bytes(key, lambda: folder.snapshot(result.name).curve.tobytes())

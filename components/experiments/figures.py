@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from components.map.colour import KINDS
 from mapelites.campaign.report.published import Published
-from mapelites.campaign.report.table import Row
+from mapelites.campaign.report.table import TableRow
 from mapelites.core.format import number
 from mapelites.core.nested_map.axes import MapLook
 from mapelites.core.statistics import quartile_places
@@ -69,7 +69,7 @@ def convergence(
 
 
 def boxes(
-    rows: Sequence[Row], searches: Sequence[str], references: Mapping[str, float], *, dark: bool
+    rows: Sequence[TableRow], searches: Sequence[str], references: Mapping[str, float], *, dark: bool
 ) -> dict[str, Any]:
     """The final solutions of each search: the objectives of feasible ones, or mean violations where there is none."""
     look, shade = MapLook.of(dark=dark, narrow=False), colours(searches)
@@ -110,7 +110,7 @@ def blank() -> dict[str, Any]:
     return {"data": [], "layout": {"xaxis": hidden, "yaxis": hidden, "paper_bgcolor": clear, "plot_bgcolor": clear}}
 
 
-def references(row: Row | None, best_known: float | None) -> dict[str, float]:
+def references(row: TableRow | None, best_known: float | None) -> dict[str, float]:
     """Values drawn as lines: εDEag's median where it is feasible, and the best known."""
     lines = {}
     if row is not None and row.edeag is not None and row.edeag.median.violated == 0:
@@ -120,7 +120,7 @@ def references(row: Row | None, best_known: float | None) -> dict[str, float]:
     return lines
 
 
-def reference_words(rows: Sequence[Row], best_known: float | None) -> str:
+def reference_words(rows: Sequence[TableRow], best_known: float | None) -> str:
     """The same values in words, with those that a logarithmic scale cannot show."""
     parts = []
     for row in rows:
@@ -172,7 +172,7 @@ def _reference(name: str, value: float, span: list[float], look: MapLook) -> dic
     }  # fmt: skip
 
 
-def _box(row: Row, values: list[float], runs: list[str], shade: str) -> dict[str, Any]:
+def _box(row: TableRow, values: list[float], runs: list[str], shade: str) -> dict[str, Any]:
     return {
         "type": "box", "name": _category(row), "y": values,
         "customdata": runs, "boxpoints": "all", "jitter": 0.5, "pointpos": 0, "fillcolor": f"{shade}33",
@@ -181,12 +181,12 @@ def _box(row: Row, values: list[float], runs: list[str], shade: str) -> dict[str
     }  # fmt: skip
 
 
-def _category(row: Row) -> str:
+def _category(row: TableRow) -> str:
     """A search with how many of its runs are feasible."""
     return f"{row.instance.search}<br>{sum(final.feasible for final in row.finals)} of {len(row.finals)}"
 
 
-def _published(row: Row, published: Published | None, look: MapLook) -> dict[str, Any]:
+def _published(row: TableRow, published: Published | None, look: MapLook) -> dict[str, Any]:
     """The paper's median as a short bar over its search's box."""
     value = published.median.f if published is not None else 0.0
     return {

@@ -18,7 +18,7 @@ from mapelites.campaign.description import table_words
 from mapelites.campaign.report.published import Agreement, Published, general_faults, known_faults
 from mapelites.campaign.report.significance import count_wins
 from mapelites.campaign.report.statistics import Final
-from mapelites.campaign.report.table import Report, Row, departures, other_conditions
+from mapelites.campaign.report.table import Report, TableRow, departures, other_conditions
 from mapelites.core.format import number
 
 EVERY_SEARCH = "all"
@@ -140,7 +140,7 @@ def _reasons(problem: str) -> tuple[str, ...]:
     return own or ("The paper's code has this problem as it is defined; the faults on all problems remain.",)
 
 
-def _rows(name: str, cell: Cell, row: Row | None, beside: str, why: Sequence[str], runs: str) -> list[Component]:
+def _rows(name: str, cell: Cell, row: TableRow | None, beside: str, why: Sequence[str], runs: str) -> list[Component]:
     head = [
         html.Th(name, scope="row"),
         html.Td(html.Span(cell.words, className=f"cell-words cell-{cell.state}")),
@@ -155,7 +155,7 @@ def _rows(name: str, cell: Cell, row: Row | None, beside: str, why: Sequence[str
     return [ours] if published is None else [ours, _theirs(published)]
 
 
-def _ours(row: Row, runs: str) -> list[Component]:
+def _ours(row: TableRow, runs: str) -> list[Component]:
     s = row.summary
     return [
         *(html.Td(_link(each, runs)) for each in (s.best, s.median, s.worst)),

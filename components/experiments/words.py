@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from components.shared.format import duration, many, percent, rate
 from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign.description import table_words
-from mapelites.campaign.folder import Result, Status
+from mapelites.campaign.folder import CampaignResult, Status
 from mapelites.problems.suites.cec2010 import NAMES
 
 
@@ -35,7 +35,7 @@ class CampaignProgress:
         return self.done == self.count
 
 
-def campaign_progress(folder: CampaignFolder, results: Sequence[Result] | None = None) -> CampaignProgress:
+def campaign_progress(folder: CampaignFolder, results: Sequence[CampaignResult] | None = None) -> CampaignProgress:
     """How far a campaign is."""
     found = list(folder.results().values()) if results is None else results
     failed = sum(result.failed is not None for result in found)
@@ -124,7 +124,7 @@ class Cell:
         return f"{word}{self.done}/{self.runs}"
 
 
-def cells(campaign: Campaign, results: Sequence[Result], running: Sequence[str]) -> dict[Instance, Cell]:
+def cells(campaign: Campaign, results: Sequence[CampaignResult], running: Sequence[str]) -> dict[Instance, Cell]:
     """How far every instance is."""
     done = Counter(result.instance for result in results if result.failed is None)
     failed = Counter(result.instance for result in results if result.failed is not None)

@@ -7,6 +7,6 @@
 """
 
 from mapelites.campaign.description import Campaign, CampaignTask, Instance
-from mapelites.campaign.folder import CampaignFolder, Result
+from mapelites.campaign.folder import CampaignFolder, CampaignResult
 
-__all__ = ["Campaign", "CampaignFolder", "CampaignTask", "Instance", "Result"]
+__all__ = ["Campaign", "CampaignFolder", "CampaignResult", "CampaignTask", "Instance"]

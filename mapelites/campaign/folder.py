@@ -38,7 +38,7 @@ START_SECONDS = 30.0  # a process that has not begun by then never will
 
 
 @dataclass(frozen=True)
-class Result:
+class CampaignResult:
     """What a table needs to know of one run: its final solution, or why it has none."""
 
     name: str
@@ -58,7 +58,7 @@ class Result:
         return None if self.f is None else Final(self.name, self.seed, self.f, self.violations)
 
     @classmethod
-    def of(cls, task: CampaignTask, snapshot: Snapshot) -> Result:
+    def of(cls, task: CampaignTask, snapshot: Snapshot) -> CampaignResult:
         """The result of a finished run."""
         final = final_solution(snapshot.get_problem(), snapshot.elites, task.name, task.spec.settings.seed)
         occupied = int(snapshot.curve[-1, 1]) if len(snapshot.curve) else len(snapshot.elites)
@@ -73,7 +73,7 @@ class Result:
         return json.dumps({**table, "sum": _check_sum(table)}) + "\n"
 
     @classmethod
-    def from_line(cls, line: str) -> Result | None:
+    def from_line(cls, line: str) -> CampaignResult | None:
         """The result a line holds, or None for a line that was torn by an interruption, or damaged."""
         try:
             table = json.loads(line)
@@ -159,10 +159,10 @@ class CampaignFolder:
 
     # Results
 
-    def results(self) -> dict[str, Result]:
+    def results(self) -> dict[str, CampaignResult]:
         """The results by name; the last line of a name holds."""
         text = self._text("results.jsonl")
-        found = (Result.from_line(line) for line in text.splitlines())
+        found = (CampaignResult.from_line(line) for line in text.splitlines())
         return {result.name: result for result in found if result is not None}
 
     def version(self) -> str:
@@ -170,16 +170,16 @@ class CampaignFolder:
         moments = [_stamp(self.path / name) for name in ("results.jsonl", "status.json", "trouble")]
         return "-".join(map(str, (*moments, self.working(), self.starting())))
 
-    def keep(self, task: CampaignTask, content: bytes) -> Result:
+    def keep(self, task: CampaignTask, content: bytes) -> CampaignResult:
         """Keep a finished run: first its file, then its line."""
-        result = Result.of(task, Snapshot.from_bytes(content))
+        result = CampaignResult.of(task, Snapshot.from_bytes(content))
         write_whole(self.run_file(task.name), content)
         self._append("results.jsonl", result.as_line())
         return result
 
-    def keep_failure(self, task: CampaignTask, reason: str) -> Result:
+    def keep_failure(self, task: CampaignTask, reason: str) -> CampaignResult:
         """Keep why a run has no result."""
-        result = Result(task.name, task.instance, task.index, task.spec.settings.seed, failed=reason)
+        result = CampaignResult(task.name, task.instance, task.index, task.spec.settings.seed, failed=reason)
         self._append("results.jsonl", result.as_line())
         return result
 
@@ -207,7 +207,7 @@ class CampaignFolder:
         lined = {name for name, result in self.results().items() if result.failed is None}
         for task in tasks:
             if task.name in there - lined:
-                self._append("results.jsonl", Result.of(task, self.snapshot(task.name)).as_line())
+                self._append("results.jsonl", CampaignResult.of(task, self.snapshot(task.name)).as_line())
         return [task for task in tasks if task.name not in there]
 
     def clear(self) -> None:
@@ -359,7 +359,7 @@ def unreadable_campaigns(path: Path) -> dict[str, str]:
     return found
 
 
-def final_solutions(results: Iterable[Result]) -> dict[Instance, list[Final]]:
+def final_solutions(results: Iterable[CampaignResult]) -> dict[Instance, list[Final]]:
     """The final solutions by instance, in the order of the runs."""
     grouped: dict[Instance, list[Final]] = {}
     for result in sorted(results, key=lambda each: (each.instance, each.index)):

@@ -24,7 +24,7 @@ MOST_DEATHS = 3
 
 
 @dataclass(frozen=True)
-class Standing:
+class CampaignStanding:
     """How far a campaign is: what a progress bar shows."""
 
     runs: int
@@ -37,8 +37,8 @@ class Standing:
 
 
 def work_on_campaign(
-    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[Standing], None] = lambda _: None
-) -> Standing:
+    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[CampaignStanding], None] = lambda _: None
+) -> CampaignStanding:
     """Do what is missing of a campaign. Interrupted at any point, the next call goes on from there."""
     try:
         descriptor = folder.acquire()
@@ -66,8 +66,8 @@ def _give_up(folder: CampaignFolder, error: BaseException) -> None:
 
 
 def _do_missing(
-    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[Standing], None]
-) -> Standing:
+    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[CampaignStanding], None]
+) -> CampaignStanding:
     check_engine(folder)
     missing = folder.missing()
     session = _Session(folder, missing, watch)
@@ -103,7 +103,9 @@ class _Session:
 
     crew: TaskExecutor
 
-    def __init__(self, folder: CampaignFolder, missing: list[CampaignTask], watch: Callable[[Standing], None]) -> None:
+    def __init__(
+        self, folder: CampaignFolder, missing: list[CampaignTask], watch: Callable[[CampaignStanding], None]
+    ) -> None:
         self.folder, self.watch = folder, watch
         self.total = sum(task.spec.settings.evaluations for task in missing)
         self.before = folder.campaign.count - len(missing)
@@ -189,10 +191,10 @@ class _Session:
         self.failed += 1
         self.spent += task.spec.settings.evaluations
 
-    def standing(self) -> Standing:
+    def standing(self) -> CampaignStanding:
         names = () if self.note else tuple(task.name for task in self.flying.values())
         done = self.before + self.done
-        return Standing(self.folder.campaign.count, done, self.failed, self.total, self.spent, names, self.note)
+        return CampaignStanding(self.folder.campaign.count, done, self.failed, self.total, self.spent, names, self.note)
 
     def tell(self) -> None:
         """Let whoever watches here know, and whoever reads the folder."""

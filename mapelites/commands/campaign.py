@@ -18,7 +18,7 @@ from mapelites.campaign.description import ALL_CONSTRAINTS, BUDGETS
 from mapelites.campaign.process import folder_of, open_campaign
 from mapelites.campaign.report.formats import FORMATS
 from mapelites.campaign.report.table import report_of
-from mapelites.campaign.runner import Standing, work_on_campaign
+from mapelites.campaign.runner import CampaignStanding, work_on_campaign
 from mapelites.commands.engine import add_settings_options, listed, save
 from mapelites.commands.parsing import whole
 from mapelites.core.errors import InputError
@@ -151,7 +151,7 @@ def _forget(folder: CampaignFolder) -> None:
         folder.clear()
 
 
-def _say_result(folder: CampaignFolder, standing: Standing) -> None:
+def _say_result(folder: CampaignFolder, standing: CampaignStanding) -> None:
     """The tables, and where everything is."""
     sys.stdout.write(FORMATS["terminal"](report_of(folder)) + "\n")
     failed = f", {standing.failed:,} failed" if standing.failed else ""
@@ -169,7 +169,7 @@ def _say_result(folder: CampaignFolder, standing: Standing) -> None:
     print(f"any run can be repeated alone, such as the first: {folder.campaign.tasks[0].command}")
 
 
-def _note(now: Standing) -> str:
+def _note(now: CampaignStanding) -> str:
     failed = f", {now.failed} failed" if now.failed else ""
     doing = now.note or f"running {' '.join(now.running) or 'nothing'}"
     return f"{now.done:,} of {now.runs:,} runs{failed}, {doing}"

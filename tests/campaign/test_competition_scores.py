@@ -12,7 +12,7 @@ from mapelites.campaign.report.formats import FORMATS
 from mapelites.campaign.report.ranks import Averages, averages_of, published_averages, rank_sums
 from mapelites.campaign.report.scores import (
     FINAL_RANKING,
-    Standing,
+    EntrantFigures,
     entrants,
     problem_dimensions,
     published_standings,
@@ -20,7 +20,7 @@ from mapelites.campaign.report.scores import (
     weighted_scores,
 )
 from mapelites.campaign.report.statistics import Final, summarise_finals
-from mapelites.campaign.report.table import Report, Row, ranks_with_published
+from mapelites.campaign.report.table import Report, TableRow, ranks_with_published
 
 FIRST_RANKING = ("SASS", "COLSHADE", "sCMAgES", "EnMODE", "BiPop", "VMCH", "DEQL", "FCHA")
 
@@ -36,8 +36,8 @@ def test_both_published_tables_come_out_to_all_printed_digits(table, names):
 
 
 def test_the_winner_of_everything_scores_zero_and_an_infeasible_one_is_behind_every_feasible_one():
-    feasible, better = Standing(2.0, 0.0, 2.0, 0.0, 2.0, 0.0), Standing(1.0, 0.0, 1.0, 0.0, 1.0, 0.0)
-    broken = Standing(0.0, 1.0, 0.0, 1.0, 0.0, 1.0)
+    feasible, better = EntrantFigures(2.0, 0.0, 2.0, 0.0, 2.0, 0.0), EntrantFigures(1.0, 0.0, 1.0, 0.0, 1.0, 0.0)
+    broken = EntrantFigures(0.0, 1.0, 0.0, 1.0, 0.0, 1.0)
     scores = weighted_scores({"a": {"p": better}, "b": {"p": feasible}, "c": {"p": broken}}, {"p": 5})
     assert scores["a"].total == 0.0
     assert scores["b"].best == pytest.approx(0.008 / 2)
@@ -45,7 +45,7 @@ def test_the_winner_of_everything_scores_zero_and_an_infeasible_one_is_behind_ev
 
 
 def test_who_reports_nothing_on_a_problem_scores_as_the_worst():
-    known = Standing(1.0, 0.0, 1.0, 0.0, 1.0, 0.0)
+    known = EntrantFigures(1.0, 0.0, 1.0, 0.0, 1.0, 0.0)
     scores = weighted_scores({"a": {"p": known}, "b": {}}, {"p": 200})
     assert (scores["a"].total, scores["b"].total) == (0.0, pytest.approx(0.04))
 
@@ -76,7 +76,7 @@ def report_of_finals(campaign: Campaign, f: float) -> Report:
     rows = []
     for instance in campaign.instances:
         finals = [Final(f"{i}", i, f, (0.0,)) for i in range(campaign.runs)]
-        rows.append(Row(instance, summarise_finals(finals), tuple(finals), 0, None, None))
+        rows.append(TableRow(instance, summarise_finals(finals), tuple(finals), 0, None, None))
     return Report(campaign, tuple(rows), (), (), "0")
 
 

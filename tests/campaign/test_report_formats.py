@@ -9,7 +9,7 @@ import pytest
 
 from mapelites.__main__ import main
 from mapelites.campaign import Campaign, CampaignFolder, Instance
-from mapelites.campaign.folder import Result
+from mapelites.campaign.folder import CampaignResult
 from mapelites.campaign.report.formats import FORMATS
 from mapelites.campaign.report.table import departures, report_of
 
@@ -27,7 +27,7 @@ def report(tmp_path, values=VALUES):
     for (problem, search), runs in values.items():
         for index, (f, *violations) in enumerate(runs, 1):
             task = CAMPAIGN.task(Instance(problem, 10, search), index)
-            plain = Result(task.name, task.instance, index, task.spec.settings.seed)
+            plain = CampaignResult(task.name, task.instance, index, task.spec.settings.seed)
             result = replace(plain, f=f, violations=tuple(map(float, violations)))
             folder._append("results.jsonl", result.as_line())
     return report_of(folder)

@@ -16,7 +16,7 @@ from mapelites.campaign.report.significance import count_wins
 from mapelites.campaign.report.statistics import Summary
 from mapelites.campaign.report.table import (
     Report,
-    Row,
+    TableRow,
     other_conditions,
     ranks_with_published,
     scores_among_entrants,
@@ -53,7 +53,7 @@ def rate(value: float) -> str:
     return str(round(value, 2))
 
 
-def cells(row: Row) -> list[str]:
+def cells(row: TableRow) -> list[str]:
     """The columns of the paper's tables."""
     s = row.summary
     return [
@@ -228,7 +228,7 @@ def _about(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _beside(row: Row) -> list[str]:
+def _beside(row: TableRow) -> list[str]:
     s, with_paper, with_edeag = row.summary, row.with_paper, row.with_edeag
     return [
         row.instance.problem, solution(s.median), rate(s.feasibility_rate), *_published(row.paper),
@@ -270,7 +270,7 @@ def _faults(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _latex_table(report: Report, place: tuple[int, str], rows: Sequence[Row]) -> str:
+def _latex_table(report: Report, place: tuple[int, str], rows: Sequence[TableRow]) -> str:
     dimension, search = place
     name = search.replace("paper-", "Configuration ") if search.startswith("paper-") else search
     where = f"{dimension}D problems" if dimension != OWN else "problems, each in its own dimension"
@@ -291,7 +291,7 @@ def _latex_table(report: Report, place: tuple[int, str], rows: Sequence[Row]) ->
     return "\n".join(lines) + "\n"
 
 
-def _flat(row: Row) -> dict[str, Any]:
+def _flat(row: TableRow) -> dict[str, Any]:
     s, place = row.summary, row.instance
     return {
         "problem": place.problem, "dimension": place.dimension, "search": place.search, "runs": s.runs,
@@ -327,7 +327,7 @@ def _flat_agreement(name: str, each: Agreement | None) -> dict[str, Any]:
     }
 
 
-def _record(row: Row) -> dict[str, Any]:
+def _record(row: TableRow) -> dict[str, Any]:
     return {
         **_flat(row),
         "finals": [{"run": f.run, "seed": f.seed, "f": f.f, "violations": list(f.violations)} for f in row.finals],

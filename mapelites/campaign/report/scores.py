@@ -26,7 +26,7 @@ FINAL_RANKING = ("SASS", "COLSHADE", "sCMAgES", "EnMODE_resubmitted", "BiPop", "
 
 
 @dataclass(frozen=True)
-class Standing:
+class EntrantFigures:
     """What counts of somebody's runs of one problem: three objectives, each with its mean violation."""
 
     best: float
@@ -63,18 +63,18 @@ class Score:
         return best, mean, median, total
 
 
-def standing_of(summary: Summary) -> Standing:
+def standing_of(summary: Summary) -> EntrantFigures:
     """What counts of a row of a campaign's table."""
     violation = summary.mean_of_violations
     if summary.feasibility_rate < 1.0:
         violation = max(violation, math.ulp(0.0))
-    return Standing(
+    return EntrantFigures(
         summary.best.f, summary.best.mean_violation, summary.mean, violation, summary.median.f,
         summary.median.mean_violation,
     )  # fmt: skip
 
 
-def published_standings(names: Iterable[str] = FINAL_RANKING) -> dict[str, dict[str, Standing | None]]:
+def published_standings(names: Iterable[str] = FINAL_RANKING) -> dict[str, dict[str, EntrantFigures | None]]:
     """The entrants' standings by name and problem; None where one reports nothing.
 
     >>> published_standings()["DEQL"]["RC24"] is None
@@ -85,7 +85,7 @@ def published_standings(names: Iterable[str] = FINAL_RANKING) -> dict[str, dict[
 
 
 def weighted_scores(
-    standings: Mapping[str, Mapping[str, Standing | None]], dimensions: Mapping[str, int]
+    standings: Mapping[str, Mapping[str, EntrantFigures | None]], dimensions: Mapping[str, int]
 ) -> dict[str, Score]:
     """The score of everybody on the problems whose `dimensions` are given.
 
@@ -102,7 +102,7 @@ def weighted_scores(
     return {name: Score(**parts) for name, parts in totals.items()}
 
 
-def _scaled(standings: Mapping[str, Standing | None], part: str) -> dict[str, float]:
+def _scaled(standings: Mapping[str, EntrantFigures | None], part: str) -> dict[str, float]:
     """From 0 for the best to 1 for the worst on one problem."""
     known = {name: each for name, each in standings.items() if each is not None}
     feasible = [getattr(each, part) for each in known.values() if getattr(each, f"{part}_violation") == 0.0]
@@ -133,10 +133,10 @@ def entrants() -> Mapping[str, Any]:
     return table
 
 
-def _standing(row: list[float] | None) -> Standing | None:
+def _standing(row: list[float] | None) -> EntrantFigures | None:
     if row is None:
         return None
     best, best_violation, mean, mean_violation, median, median_violation, rate = row
     if rate < 1.0:
         mean_violation = max(mean_violation, math.ulp(0.0))
-    return Standing(best, best_violation, mean, mean_violation, median, median_violation)
+    return EntrantFigures(best, best_violation, mean, mean_violation, median, median_violation)

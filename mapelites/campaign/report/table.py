@@ -16,8 +16,8 @@ from mapelites.campaign.report import published as report_reference
 from mapelites.campaign.report.published import Agreement, Published, compare_with_published
 from mapelites.campaign.report.ranks import PUBLISHED, Averages, averages_of, published_averages, rank_sums
 from mapelites.campaign.report.scores import (
+    EntrantFigures,
     Score,
-    Standing,
     problem_dimensions,
     published_standings,
     standing_of,
@@ -31,7 +31,7 @@ from mapelites.core.tolerances import PAPER_LEVELS
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One instance with all that is known of it."""
 
     instance: Instance
@@ -57,15 +57,15 @@ class Report:
     """A campaign's tables. Rows come by dimension, then search, then problem."""
 
     campaign: Campaign
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     comparisons: tuple[Comparison, ...]
     sessions: tuple[dict[str, Any], ...]
     engine: str
 
     @property
-    def tables(self) -> dict[tuple[int, str], list[Row]]:
+    def tables(self) -> dict[tuple[int, str], list[TableRow]]:
         """The rows of each table, by dimension and search, as the paper prints them."""
-        tables: dict[tuple[int, str], list[Row]] = {}
+        tables: dict[tuple[int, str], list[TableRow]] = {}
         for row in self.rows:
             tables.setdefault((row.instance.table, row.instance.search), []).append(row)
         return tables
@@ -115,7 +115,7 @@ def report_of(folder: CampaignFolder) -> Report:
     solutions = final_solutions(results.values())
     failures = Counter(result.instance for result in results.values() if result.failed is not None)
     rows = tuple(
-        Row(
+        TableRow(
             instance,
             summarise_finals(solutions[instance]),
             tuple(solutions[instance]),
@@ -129,9 +129,9 @@ def report_of(folder: CampaignFolder) -> Report:
     return Report(folder.campaign, rows, compare(rows), tuple(folder.sessions()), folder.engine)
 
 
-def compare(rows: Sequence[Row]) -> tuple[Comparison, ...]:
+def compare(rows: Sequence[TableRow]) -> tuple[Comparison, ...]:
     """Every pair of searches on every problem that both have run."""
-    by_place: dict[tuple[int, str], list[Row]] = {}
+    by_place: dict[tuple[int, str], list[TableRow]] = {}
     for row in rows:
         by_place.setdefault((row.instance.table, row.instance.problem), []).append(row)
     found = []
@@ -147,7 +147,7 @@ def scores_among_entrants(report: Report) -> dict[str, Score]:
 
     Empty where the campaign has none of the competition's problems.
     """
-    by_search: dict[str, dict[str, Standing | None]] = {}
+    by_search: dict[str, dict[str, EntrantFigures | None]] = {}
     known = problem_dimensions()
     for row in report.rows:
         if row.instance.problem in known:
@@ -156,7 +156,7 @@ def scores_among_entrants(report: Report) -> dict[str, Score]:
         return {}
     shared = set.intersection(*(set(each) for each in by_search.values()))
     others = {title(name): rows for name, rows in published_standings().items()}
-    everybody: dict[str, dict[str, Standing | None]] = {**others, **by_search}
+    everybody: dict[str, dict[str, EntrantFigures | None]] = {**others, **by_search}
     return weighted_scores(everybody, {name: n for name, n in known.items() if name in shared})
 
 

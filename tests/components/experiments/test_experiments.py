@@ -23,7 +23,7 @@ from mapelites.campaign.folder import Status
 from mapelites.campaign.process import campaigns_folder
 from mapelites.campaign.report.published import edeag_row, paper_row
 from mapelites.campaign.report.statistics import Final, summarise_finals
-from mapelites.campaign.report.table import Report, Row
+from mapelites.campaign.report.table import Report, TableRow
 from mapelites.campaign.task import execute_task, task_payload
 from mapelites.runs import Store
 from server.access import Access
@@ -44,7 +44,7 @@ def curve(*best):
 def row(search, *finals):
     instance = Instance("C07", 10, search)
     given = tuple(Final(f"r{i}", 0, f, (v,)) for i, (f, v) in enumerate(finals))
-    return Row(instance, summarise_finals(given), given, 0, paper_row(instance), edeag_row("C07", 10))
+    return TableRow(instance, summarise_finals(given), given, 0, paper_row(instance), edeag_row("C07", 10))
 
 
 def test_quartiles_count_a_run_without_a_feasible_solution_as_the_worst():
@@ -142,7 +142,7 @@ def test_the_form_takes_designs_of_the_gallery():
 def test_all_searches_stand_in_one_table_by_problem():
     campaign = Campaign(("C07", "C09"), (10,), ("paper-1", "directed"))
     finals = (Final("r", 0, 1.5, (0.0,)),) * 3
-    rows = [Row(each, summarise_finals(finals), finals, 0, None, None) for each in campaign.instances[::3]]
+    rows = [TableRow(each, summarise_finals(finals), finals, 0, None, None) for each in campaign.instances[::3]]
     states = dict.fromkeys(campaign.instances, Cell(3, 0, 0, 3))
     shown = table(Report(campaign, tuple(rows), (), (), ""), states, (10, "all"), "none", "/")
     names = [each.children[0].children for each in shown.children[1].children]
@@ -188,7 +188,7 @@ def beside_the_paper(problem, changes):
     """What stands beside the paper's row where ours is worse, and above it."""
     instance = Instance(problem, 10, "paper-1")
     finals = (Final("r", 0, 1e30, (0.0,)),) * 25
-    found = Row(instance, summarise_finals(finals), finals, 0, paper_row(instance), None)
+    found = TableRow(instance, summarise_finals(finals), finals, 0, paper_row(instance), None)
     report = Report(Campaign((problem,), (10,), ("paper-1",), changes=changes), (found,), (), (), "")
     place = (10, "paper-1")
     shown = table(report, {instance: Cell(25, 0, 0, 25)}, place, "paper", "/")

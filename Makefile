@@ -7,14 +7,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint format bench fuzz faults screenshots image-test clean
+.PHONY: run test lint compiled format bench fuzz faults screenshots image-test clean
 
 run: $(VENV)/run.done
 	@$(BIN)/python -m mapelites compile
 	$(BIN)/python app.py $(ARGS)
 
-test: lint browser
-	@$(BIN)/python -m mapelites compile
+test: browser
+	@$(MAKE) --no-print-directory -j 2 lint compiled
 	$(BIN)/python -m pytest --headless -n 2 --dist loadgroup $(ARGS)
 
 lint: $(VENV)/dev.done
@@ -23,6 +23,9 @@ lint: $(VENV)/dev.done
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m tools.audit
+
+compiled: $(VENV)/dev.done
+	@$(BIN)/python -m mapelites compile
 
 format: $(VENV)/dev.done
 	$(BIN)/ruff check --fix .

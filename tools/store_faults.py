@@ -26,9 +26,9 @@ import pytest
 
 from mapelites import InputError
 from mapelites.runs import Store
-from tests.runs.injector import KINDS, Injector, check, right_archives, use
-from tests.runs.test_damage import close, harm_at_random, survey
-from tests.runs.test_model import follow
+from tests.runs.storage.injector import KINDS, Injector, check, right_archives, use
+from tests.runs.storage.test_damage import close, harm_at_random, survey
+from tests.runs.storage.test_model import follow
 from tests.runs.test_store import finish
 from tests.runs.tools import large_request, request
 

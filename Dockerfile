@@ -8,11 +8,11 @@ ARG BASE=python:3.13-slim-bookworm
 
 FROM ${BASE} AS build
 ARG REQUIREMENTS=requirements.txt
-COPY constraints.txt requirements.txt requirements-cluster.txt requirements-proof.txt /tmp/
+COPY constraints.txt constraints-run.txt requirements.txt requirements-cluster.txt requirements-proof.txt /tmp/
 # What only developers of the packages need stays out: their tests, headers and source maps.
 RUN python3 -m venv /opt/venv \
     && /opt/venv/bin/pip install --quiet --no-cache-dir --no-compile --disable-pip-version-check \
-        -c /tmp/constraints.txt -r /tmp/${REQUIREMENTS} setuptools \
+        -c /tmp/constraints-run.txt -r /tmp/${REQUIREMENTS} setuptools \
     && cd /opt/venv/lib/python3*/site-packages \
     && find . -type d \( -name tests -o -name __pycache__ -o -name include -o -name labextension \) -prune -exec rm -rf {} + \
     && find . -type f \( -name '*.map' -o -name '*.a' \) -delete \
@@ -23,7 +23,7 @@ RUN /opt/venv/bin/python -c "import dash, dash_mantine_components, plotly.graph_
 # The dashboard itself, and away with what installed it.
 COPY . /src
 RUN /opt/venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --no-build-isolation --no-deps \
-        -c /tmp/constraints.txt /src \
+        -c /tmp/constraints-run.txt /src \
     && /opt/venv/bin/pip uninstall --quiet --yes setuptools pip
 
 FROM ${BASE}

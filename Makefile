@@ -46,9 +46,9 @@ screenshots: browser
 image-test: browser
 	sh tools/image_test.sh
 
-$(VENV)/run.done: requirements.txt constraints.txt
+$(VENV)/run.done: requirements.txt constraints.txt constraints-run.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints-run.txt -r requirements.txt
 	touch $@
 
 $(VENV)/dev.done: requirements-dev.txt constraints.txt $(VENV)/run.done

@@ -133,6 +133,9 @@ def parser(name: str | None = None) -> argparse.ArgumentParser:
         help="a file or folder of your own problems; may be repeated",
     )  # fmt: skip
     options.add_argument(
+        "--processes", type=whole, metavar="N", help="runs that search at the same time (default: cores less one)"
+    )
+    options.add_argument(
         "--scheduler", action="append", default=os.environ.get(SCHEDULER_VARIABLE, "").split(), metavar="ADDRESS",
         help=f"a Dask scheduler that campaigns may be given to, such as {SCHEDULER_EXAMPLE}; may be repeated",
     )  # fmt: skip
@@ -173,6 +176,7 @@ def start_options(options: argparse.Namespace) -> StartOptions:
         problems=tuple(str(path.expanduser().resolve()) for path in options.problems),
         schedulers=tuple(options.scheduler),
         proxied=options.proxy,
+        processes=options.processes,
     )
 
 

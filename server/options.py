@@ -7,6 +7,7 @@ import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from mapelites.core.errors import InputError
 from server.access import Access
 from server.limits import USUAL, Limits
 
@@ -30,6 +31,11 @@ class StartOptions:
     problems: tuple[str, ...] = ()  # files and folders of one's own problems
     schedulers: tuple[str, ...] = ()  # the Dask schedulers that campaigns may be given to
     proxied: bool = False  # whether nobody but a proxy reaches it
+    processes: int | None = None  # runs at the same time; None: cores less one
+
+    def __post_init__(self) -> None:
+        if self.processes is not None and self.processes < 1:
+            raise InputError(f"--processes must be 1 or more, but it was {self.processes}")
 
     def as_text(self) -> str:
         """JSON for the process that serves."""

@@ -62,7 +62,7 @@ def until_stopped(options: StartOptions, browser: bool = False) -> int:
     token = login.token_for(path, shared=shared)
     wish, processes = StopWish(), Processes(path)
     try:
-        processes.supervisor = start_supervisor(path, problems=options.problem_files)
+        processes.supervisor = start_supervisor(path, options.processes, options.problem_files)
         resume_all(path, options.schedulers)  # with the campaigns that were running when the dashboard last stopped
         processes.web = web = _start_web(options, token)
         reached = "localhost" if options.everywhere else options.host
@@ -77,7 +77,7 @@ def until_stopped(options: StartOptions, browser: bool = False) -> int:
         while not wish.to_stop and web.poll() is None:
             if processes.supervisor.poll() is not None:
                 _say(f"The worker ended with code {processes.supervisor.returncode}; starting it again.", sys.stderr)
-                processes.supervisor = start_supervisor(path, problems=options.problem_files)
+                processes.supervisor = start_supervisor(path, options.processes, options.problem_files)
             time.sleep(PERIOD)
         return 0 if wish.to_stop else int(web.returncode)
     finally:

@@ -17,7 +17,7 @@ DATABASE = os.environ.get("AUDIT_DATABASE", "https://api.osv.dev")
 PATIENCE = 8.0
 ANSWERED = {
     "CVE-2025-69872": "diskcache unpickles what it reads; the store's Disk refuses everything pickled "
-    "(mapelites/runs/disk.py, tests/runs/test_tampering.py)",
+    "(mapelites/runs/storage/disk.py, tests/runs/storage/test_tampering.py)",
 }
 
 

@@ -30,7 +30,7 @@ from mapelites.problems import get
 from mapelites.runs import RunRequest, Store, presence
 from mapelites.snapshot.spec import RunSpec
 from mapelites.system.processes import family_of
-from tests.runs.test_trouble import fill
+from tests.runs.faults.test_trouble import fill
 from tests.runs.tools import assert_same, large_request, processes_of, undisturbed
 
 ROOT = Path(__file__).parents[1]

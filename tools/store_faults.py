@@ -24,11 +24,19 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pytest
 
-from mapelites import InputError
-from mapelites.runs import Store
-from tests.runs.injector import KINDS, Injector, check, right_archives, use
-from tests.runs.test_damage import close, harm_at_random, survey
-from tests.runs.test_model import follow
+from mapelites import InputError, Settings, Tolerances
+from mapelites.campaign import Campaign, CampaignFolder
+from mapelites.campaign.process import folder_of
+from mapelites.campaign.task import execute_task, task_payload
+from mapelites.runs import RunRequest, Store
+from mapelites.runs.jobs.kinds import check_job
+from mapelites.snapshot.spec import RunSpec
+from tests.evaluation import black_boxes
+from tests.evaluation.black_boxes import problem_of
+from tests.runs.jobs.test_kept_findings import found_by
+from tests.runs.storage.injector import KINDS, Injector, check, right_archives, use
+from tests.runs.storage.test_damage import close, harm_at_random, survey
+from tests.runs.storage.test_model import follow
 from tests.runs.test_store import finish
 from tests.runs.tools import large_request, request
 
@@ -95,14 +103,35 @@ def _with_fault(injector: Injector, place: Path) -> Injector:
     return injector
 
 
+def filled(store: Store) -> list[str]:
+    """Fill a store with runs that have all there is: large maps, findings, jobs and a log; and with a campaign."""
+    asked = [large_request(30_000), large_request(60_000)]
+    asked += [request(f"C{1 + i % 18:02}", 2_000 + 500 * i, seed=i) for i in range(RUNS - len(asked) - 1)]
+    runs = [finish(store, each) for each in asked]
+    for run_id in runs[1:4]:
+        job = store.jobs.ask(run_id, "sharpen", {"what": "prices"}, check_job)
+        store.jobs.add(store.jobs.job(run_id, job), found_by(store, run_id, 3))
+    campaign = Campaign(("C17",), (10,), ("paper-3",), runs=3, changes={"evaluations": 2_000})
+    folder = CampaignFolder.create(folder_of(store.path, campaign), campaign)
+    for task in campaign.tasks:
+        folder.keep(task, execute_task(task_payload(task)))
+    return [*runs, finish_logged(store)]
+
+
+def finish_logged(store: Store) -> str:
+    """A finished run of a function whose evaluations are logged; from now on every part of the engine finds it."""
+    disc, plain = problem_of(black_boxes.disc), RunSpec.get_problem
+    RunSpec.get_problem = lambda self: disc if self.problem == disc.name else plain(self)  # type: ignore[method-assign]
+    settings = Settings.of("directed", 3, evaluations=300, initial=60, workers=2, batch=8, retries=0)
+    return finish(store, RunRequest(RunSpec(disc.name, 3, Tolerances.default(disc), settings)))
+
+
 def damaged(seed: int, times: int) -> int:
     """Random damage to a store with finished runs; how often a number was wrong or a run vanished without a word."""
     rng, started, ends = random.Random(seed), time.perf_counter(), Counter[str]()
     with folder() as place:
         store = Store(place / "store")
-        asked = [large_request(30_000), large_request(60_000)]
-        asked += [request(f"C{1 + i:02}", 2_000 + 500 * i, seed=i) for i in range(RUNS - len(asked)) if i != 8]
-        runs = [finish(store, each) for each in asked]
+        runs = filled(store)
         close(store)
         assert survey(store.path, runs) == {}
         for _ in range(times):

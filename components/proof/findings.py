@@ -25,10 +25,15 @@ class FindingsReader:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kept = Recent[tuple[str, int], Findings](KEPT)
+        self._troubles = Recent[tuple[str, int], str](KEPT)
 
     def of(self, run: Run) -> Findings:
         """The findings of a run as it is."""
         return self._kept.remember((run.id, run.findings), lambda: self._store.jobs.findings(run.id))
+
+    def trouble(self, run: Run) -> str:
+        """Why the findings cannot be used, in words; nothing where they can."""
+        return self._troubles.remember((run.id, run.findings), lambda: self._store.jobs.trouble(run.id) or "")
 
     def proven(self, run: Run) -> Callable[[Array, float], bool]:
         """Tells of an answer within tolerances whether nobody can be better by more than a little."""
@@ -49,8 +54,12 @@ def question_at(state: PageState, shown: Shown) -> Array:
 
 def told(reader: FindingsReader, maps: Maps, state: PageState, shown: Shown) -> list[str]:
     """Sentences of what is proven of the question at hand and of the map, the most important first."""
-    found, archive = reader.of(shown.run), maps.archive(shown)
-    return [*_of_question(found, archive, question_at(state, shown)), *_of_map(found, archive, shown)]
+    found, archive, trouble = reader.of(shown.run), maps.archive(shown), reader.trouble(shown.run)
+    return [
+        *([f"{trouble}."] if trouble else []),
+        *_of_question(found, archive, question_at(state, shown)),
+        *_of_map(found, archive, shown),
+    ]
 
 
 def _of_question(found: Findings, archive: Archive, question: Array) -> list[str]:

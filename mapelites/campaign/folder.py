@@ -6,6 +6,7 @@ results.jsonl   one line for each finished or failed run; made again from `runs/
 sessions.jsonl  one line for each time somebody worked on it: when, how long, how many runs
 status.json     what is running now
 wanted          `run` or `stop`: whether it should go on when the dashboard starts
+damaged/        files of `runs/` that could not be read and had no line: their runs are done again
 process         the number of the process that was last started for it, if it was by a dashboard
 scheduler       the address of the Dask scheduler it was last given to, if any
 trouble         why the last work on it ended early, in words
@@ -189,25 +190,38 @@ class CampaignFolder:
 
     def snapshot(self, name: str) -> Snapshot:
         """The snapshot of a finished run."""
-        return Snapshot.from_bytes(self.content(name))
+        snapshot = Snapshot.from_bytes(self.content(name))
+        if snapshot.spec != self._task(name).spec:
+            raise InputError(f"campaign {self.id}: the file of the run {name} must be of its search, but is of another")
+        return snapshot
+
+    def _task(self, name: str) -> CampaignTask:
+        task = next((task for task in self.campaign.tasks if task.name == name), None)
+        if task is None:
+            raise InputError(f"campaign {self.id}: it has no run {name!r}")
+        return task
 
     def content(self, name: str) -> bytes:
         """The file of a finished run; only names of this campaign's runs lead anywhere."""
-        if name not in {task.name for task in self.campaign.tasks}:
-            raise InputError(f"campaign {self.id}: it has no run {name!r}")
+        self._task(name)
         try:
             return self.run_file(name).read_bytes()
         except OSError:
             raise InputError(f"campaign {self.id}: the run {name} has no result yet") from None
 
     def missing(self) -> list[CampaignTask]:
-        """The tasks still to do, after making the lines agree with the files."""
+        """The tasks still to do, after making the lines agree with the files; what is damaged is put aside."""
         tasks = self.campaign.tasks
         there = {path.stem for path in (self.path / "runs").glob("*.npz")}
         lined = {name for name, result in self.results().items() if result.failed is None}
         for task in tasks:
             if task.name in there - lined:
-                self._append("results.jsonl", CampaignResult.of(task, self.snapshot(task.name)).as_line())
+                try:
+                    self._append("results.jsonl", CampaignResult.of(task, self.snapshot(task.name)).as_line())
+                except InputError:
+                    there.remove(task.name)
+                    (self.path / "damaged").mkdir(mode=0o700, exist_ok=True)
+                    os.replace(self.run_file(task.name), self.path / "damaged" / f"{task.name}.npz")
         return [task for task in tasks if task.name not in there]
 
     def clear(self) -> None:

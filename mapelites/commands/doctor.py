@@ -188,6 +188,7 @@ def check_runs(data: Path) -> Finding:
         store = Store(data)
         found, damaged, lost = store.runs(), store.damaged(), store.lost()
         unsound = {run.id: count for run in found if (count := _damaged_evaluations(store, run.id))}
+        unproven = [words for run in found if run.findings and (words := store.jobs.trouble(run.id))]
     except InputError as error:
         return Finding("fix", "runs", str(error), "put right what it says, or use another folder with --data")
     if damaged:
@@ -196,6 +197,10 @@ def check_runs(data: Path) -> Finding:
     if lost:
         words = f"{len(lost)} of {len(found)} cannot be shown: {', '.join(lost)} ({next(iter(lost.values()))})"
         return Finding("fix", "runs", words, f"`again {' '.join(lost)}` computes them again from their seeds")
+    if unproven:
+        return Finding(
+            "fix", "runs", "; ".join(unproven), "ask for them on the runs' pages again; the maps are not harmed"
+        )
     if unsound:
         words = ", ".join(f"{count:,} logged evaluations of {run_id}" for run_id, count in unsound.items())
         return Finding("note", "runs", f"{words} are damaged", "nothing: those that are needed are evaluated again")

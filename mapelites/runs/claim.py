@@ -127,7 +127,10 @@ class Claim:
         snapshot, base = (seen.moment, seen.base) if isinstance(seen, SnapshotChange) else (seen, None)
         if checkpoint is not None:
             saved = pack({"seconds": snapshot.seconds}, {**checkpoint, CURVE: snapshot.curve})
-        with self.entries.database.writing(durable=saved is not None or state is not None):
+        durable = saved is not None or state is not None
+        if durable:
+            self.entries.sync_log(self.run_id)
+        with self.entries.database.writing(durable=durable):
             record, history = self._as_written() or self.record(), self._history
             for each in passed:
                 if each.evaluations < snapshot.evaluations:

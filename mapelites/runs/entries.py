@@ -36,6 +36,7 @@ from mapelites.runs.storage.database import FILE_FROM, Database
 from mapelites.runs.storage.keepsakes import Keepsakes
 from mapelites.snapshot.change import whole_snapshot
 from mapelites.snapshot.snapshot import Snapshot, pack, unpack
+from mapelites.system.files import sync_file, sync_folder, write_whole
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is easily taken for another
 ID = re.compile(f"[{LETTERS}]{{8}}")
@@ -98,7 +99,7 @@ class Entries:
                 found.append((run_id, record))
                 self._read[run_id] = stamp, record
         missing = sorted(self.keepsakes.ids() - set(ids))
-        if missing and self.database.remade > self._healed and not self.database.is_writing:
+        if missing and self._is_to_heal():
             self._healed = self.database.remade
             for run_id in missing:
                 self.bring_back(run_id)
@@ -107,12 +108,27 @@ class Entries:
             self._read.pop(gone, None)
         return found + [(run_id, _missing(run_id)) for run_id in missing if ID.fullmatch(run_id)]
 
+    def _is_to_heal(self) -> bool:
+        return self.database.remade > self._healed and not self.database.is_writing
+
     def record(self, run_id: str) -> Record:
         """The record of a run."""
-        table = self.database.get_table(RECORD + run_id) if ID.fullmatch(str(run_id)) else None
+        known = ID.fullmatch(str(run_id)) is not None
+        table = self.database.get_table(RECORD + run_id) if known else None
+        if table is None and known and run_id in self.keepsakes.ids():
+            table = self._healed_table(run_id)
         if table is None:
             raise UnknownRunError(f"run: the id must be that of a run in the store, but there is no run {run_id!r}")
         return Record.from_table(run_id, table)
+
+    def _healed_table(self, run_id: str) -> dict[str, Any]:
+        """The record of a run that must be there and is not: brought back where the database was just made again."""
+        if self._is_to_heal():
+            self._look()
+        table = self.database.get_table(RECORD + run_id)
+        if table is None:
+            raise _missing(run_id)
+        return table
 
     def version(self, run_id: str) -> int:
         """The version number alone."""
@@ -125,8 +141,12 @@ class Entries:
         self.database.put_table(RECORD + record.id, record.as_table())
         self.database.put(f"version/{record.id}", record.version)
         if record.state != "running":  # while it runs, its next rest is near, and its beginning known
-            self.database.afterwards(partial(self.keep, record.id))
+            self.keep_afterwards(record.id)
         return record
+
+    def keep_afterwards(self, run_id: str) -> None:
+        """Inside of `writing`: put the run down beside the database when all has been written."""
+        self.database.afterwards(partial(self.keep, run_id))
 
     def keep(self, run_id: str) -> None:
         """Put down beside the database what the run can be made again from."""
@@ -135,11 +155,16 @@ class Entries:
             history = orjson.dumps(self.history(run_id).as_table())
             parts = {"history": history, "request": record.request.text.encode()}
             for name, key in _newest_parts(record):
-                content = self._bytes(key)
-                if content is not None and len(content) < FILE_FROM:  # longer ones are files that say what they are
+                content = self._sound(key)
+                if (
+                    isinstance(content, bytes) and len(content) < FILE_FROM
+                ):  # longer ones are files that say what they are
                     parts[name] = content
+            jobs = {key: self._sound(key) for key in self.database.keys(f"job/{run_id}/")}
             arrays = {name: np.frombuffer(content, dtype=np.uint8) for name, content in parts.items()}
-            self.keepsakes.write(run_id, pack({"record": record.as_table()}, arrays))
+            self.keepsakes.write(run_id, pack({"record": record.as_table(), "jobs": jobs}, arrays))
+            if self.database.get(f"erased/{run_id}") is not None:  # while we wrote that
+                self.keepsakes.forget(run_id)
         except (InputError, OSError) as error:
             log.warning("run %s: nothing could be put down beside the database: %s", run_id, error)
 
@@ -166,8 +191,11 @@ class Entries:
             there = None if table is None else History.from_table(table)
             history = there if there is not None and len(there.moments) >= len(history.moments) else history
         for name, key in _newest_parts(record):
-            if name in arrays and self.database.get(key) is None:
+            if name in arrays and self._sound(key) is None:
                 self.database.put(key, arrays[name].tobytes())
+        for key, job in about.get("jobs", {}).items():
+            if job is not None and key.startswith(f"job/{run_id}/") and self._sound(key) is None:
+                self.database.put(key, str(job))
         versions = [record.version, *history.versions]
         with suppress(DamagedError):
             versions.append(int(self.database.get(f"version/{run_id}") or 0))
@@ -245,8 +273,16 @@ class Entries:
         path = self.log_path(run_id)
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            path.write_bytes(content)
-            path.chmod(0o600)
+            write_whole(path, content)
+        except OSError as error:
+            raise disk_error(self.database.path, error) from error
+
+    def sync_log(self, run_id: str) -> None:
+        """Have what is logged by now outlive a power cut."""
+        try:
+            with suppress(FileNotFoundError):
+                sync_file(self.log_path(run_id))
+                sync_folder(self.log_path(run_id).parent)
         except OSError as error:
             raise disk_error(self.database.path, error) from error
 
@@ -258,6 +294,12 @@ class Entries:
         """The bytes of the logs of all runs."""
         return sum(_size(path) for path in (self.database.path / "evaluations").glob("*"))
 
+    def _sound(self, key: str) -> Any:
+        """The value of a key; None where there is none, or a damaged one."""
+        with suppress(DamagedError):
+            return self.database.get(key)
+        return None
+
     def _bytes(self, key: str) -> bytes | None:
         content = self.database.get(key)
         if content is not None and not isinstance(content, bytes):
@@ -267,6 +309,7 @@ class Entries:
     def erase(self, run_id: str) -> None:
         """Delete a run with everything it has, for good; what its entries say need not be readable for that."""
         self.keepsakes.forget(run_id)
+        self.database.afterwards(partial(self.keepsakes.forget, run_id))  # somebody may just have written another
         self.database.put(f"erased/{run_id}", 1)
         for prefix in (f"snapshot/{run_id}/", f"state/{run_id}/", f"findings/{run_id}/", f"job/{run_id}/"):
             for key in self.database.keys(prefix):
@@ -279,6 +322,7 @@ class Entries:
 def _newest_parts(record: Record) -> list[tuple[str, str]]:
     """The names and keys of what a run needs to be shown, and to go on."""
     parts = [] if record.snapshot is None else [("snapshot", f"snapshot/{record.id}/{record.snapshot}")]
+    parts += [("findings", f"findings/{record.id}/{record.findings}")] if record.findings else []
     return parts + [("checkpoint", f"state/{record.id}/{each.version}") for each in record.checkpoints[-1:]]
 
 

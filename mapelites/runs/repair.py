@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
 from mapelites.runs.entries import Entries
 from mapelites.runs.errors import DamagedError, UnknownRunError, disk_error
 from mapelites.runs.storage.seal import seal, unsealed
-from mapelites.system.files import write_whole
 
 ASIDE = "damaged"
 PARTS = ("snapshot", "state", "findings")
@@ -67,19 +65,10 @@ def _restore_missing(entries: Entries) -> list[str]:
     for run_id, found in entries.all():
         if run_id not in there or not isinstance(found, DamagedError):
             continue
-        _put_record_aside(entries, run_id)
+        entries.database.put_aside(f"entry/{run_id}")
         if entries.bring_back(run_id):
             back.append(run_id)
     return back
-
-
-def _put_record_aside(entries: Entries, run_id: str) -> None:
-    """Keep what is left of a damaged record: somebody may make something of it."""
-    left = entries.database.raw(f"entry/{run_id}")
-    if left:
-        folder = entries.database.path / ASIDE
-        folder.mkdir(mode=0o700, exist_ok=True)
-        write_whole(folder / f"entry-{run_id}-{secrets.token_hex(4)}", left)
 
 
 def _sort_files(entries: Entries) -> tuple[int, list[str], int]:

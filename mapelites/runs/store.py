@@ -17,7 +17,7 @@ from mapelites.runs import presence, transfer
 from mapelites.runs.claim import ended_record, of_another_engine
 from mapelites.runs.entries import Entries
 from mapelites.runs.errors import DamagedError, UnknownRunError, store_trouble
-from mapelites.runs.evaluations import all_evaluations, count_damaged
+from mapelites.runs.evaluations import all_evaluations, count_damaged, sound_records
 from mapelites.runs.history import Moment
 from mapelites.runs.jobs.board import JobBoard
 from mapelites.runs.labels import Labels
@@ -157,9 +157,15 @@ class Store:
         return all_evaluations(content, record.request, up_to)
 
     def damaged_evaluations(self, run_id: str) -> int:
-        """How many records of the log of a run's evaluations are not what was written."""
-        content = self.entries.log_bytes(run_id)
-        return 0 if content is None else count_damaged(content, self.entries.record(run_id).request.get_problem())
+        """How many of a run's evaluations by workers are not in its log any more as they were written."""
+        record, content = self.entries.record(run_id), self.entries.log_bytes(run_id)
+        if not record.request.settings.workers or (content is None and not record.engines):  # a map without its run
+            return 0
+        problem = record.request.get_problem()
+        if problem.compiled:  # it needs no workers
+            return 0
+        content = content or b""
+        return max(count_damaged(content, problem), record.evaluations - len(sound_records(content, problem)))
 
     def history(self, run_id: str) -> tuple[Moment, ...]:
         """The moments that can be replayed, ascending."""

@@ -5,6 +5,7 @@ import json
 import os
 import stat
 from concurrent.futures import Future
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -231,6 +232,24 @@ def test_a_lost_run_file_is_made_again(tmp_path):
     folder.run_file(SMALL.tasks[0].name).unlink()
     _, here = done(tmp_path / "c")
     assert here.texts == [task_payload(SMALL.tasks[0])]
+
+
+def test_files_of_runs_that_are_damaged_or_exchanged_are_not_taken_for_theirs_and_are_made_again(tmp_path):
+    done(tmp_path / "c")
+    folder = CampaignFolder(tmp_path / "c")
+    sound, (one, two) = folder.results(), [folder.run_file(task.name) for task in SMALL.tasks[:2]]
+    content = one.read_bytes()
+    one.write_bytes(two.read_bytes())
+    two.write_bytes(bytes([*content[:2000], content[2000] ^ 1, *content[2001:]]))
+    with pytest.raises(InputError, match=r"must be of its search, but is of another"):
+        folder.snapshot(SMALL.tasks[0].name)
+    (tmp_path / "c" / "results.jsonl").unlink()
+    _, here = done(tmp_path / "c")
+    assert here.texts == [task_payload(task) for task in SMALL.tasks[:2]]
+    assert {name: replace(each, seconds=0) for name, each in folder.results().items()} == {
+        name: replace(each, seconds=0) for name, each in sound.items()
+    }
+    assert sorted(each.name for each in (tmp_path / "c" / "damaged").iterdir()) == sorted([one.name, two.name])
 
 
 def test_a_task_that_fails_is_kept_as_failed_and_tried_again_next_time(tmp_path):

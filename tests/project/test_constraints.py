@@ -43,8 +43,22 @@ def needed(asked_for: list[Requirement]) -> set[str]:
     return names
 
 
+def pinned(name: str) -> list[str]:
+    """The lines of a file that are not comments and name no other file."""
+    return [line for line in (ROOT / name).read_text().splitlines() if not line.startswith(("#", "-"))]
+
+
+def test_what_runs_has_a_newer_urllib3_than_the_tools_that_drive_a_browser() -> None:
+    (line,) = pinned("constraints-run.txt")
+    name, version = line.split("==")
+    assert (name, int(version.split(".")[0]) >= 2) == ("urllib3", True)
+    assert not [each for each in pinned("constraints.txt") if each.startswith("urllib3==")]
+    assert "-c constraints-run.txt -r requirements.txt" in (ROOT / "Makefile").read_text()
+    assert "-c /tmp/constraints-run.txt -r /tmp/${REQUIREMENTS}" in (ROOT / "Dockerfile").read_text()
+
+
 def test_every_package_and_what_it_needs_is_pinned_once_and_to_the_version_that_we_ask_for() -> None:
-    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    lines = pinned("constraints.txt") + [each for each in pinned("requirements-dev.txt") if "urllib3" in each]
     pins = dict(line.split("==") for line in lines)
     assert len(pins) == len(lines)
     requirements = asked("requirements-dev.txt")
@@ -59,4 +73,4 @@ def test_whatever_is_installed_is_installed_with_the_pins(name: str) -> None:
     text = (ROOT / name).read_text().replace("\\\n", " ")
     installs = re.findall(r"pip install .*", text)
     assert installs
-    assert all("-c " in each and "constraints.txt" in each for each in installs)
+    assert all(re.search(r"-c \S*constraints(-run)?\.txt", each) for each in installs)

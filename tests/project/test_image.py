@@ -56,7 +56,13 @@ def test_the_health_check_asks_the_container_itself_whatever_proxy_it_is_given(a
 
 def test_the_image_is_built_from_all_that_the_package_is_built_from() -> None:
     let_through = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    assert {*SOURCES, "constraints.txt", "requirements-cluster.txt", "requirements-proof.txt"} == let_through
+    assert {
+        *SOURCES,
+        "constraints.txt",
+        "constraints-run.txt",
+        "requirements-cluster.txt",
+        "requirements-proof.txt",
+    } == let_through
     text = (ROOT / "Dockerfile").read_text()
     assert "PYTHONPATH" not in text
     (command,) = re.findall(r"^CMD (\[.*\])$", text, re.MULTILINE)

@@ -6,6 +6,7 @@ findings/<run>/<version>   what all jobs of a run found; the run's record names 
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -23,6 +24,8 @@ from mapelites.runs.jobs.job import Job, JobState
 from mapelites.runs.record import Record
 from mapelites.snapshot.findings import Findings
 from mapelites.snapshot.snapshot import Snapshot
+
+log = logging.getLogger(__name__)
 
 MOST_WAITING = 20
 KEPT = 20  # jobs of a run that are over
@@ -48,7 +51,7 @@ class JobBoard:
             if len(waiting) >= MOST_WAITING:
                 raise InputError(f"run {run_id}: at most {MOST_WAITING} jobs may wait, but there are {len(waiting)}")
             job = Job(secrets.token_hex(6), run_id, kind, completed, created=time.time())
-            self.entries.database.put_table(job.key, job.as_table())
+            self._write(job)
             for old in [each for each in self.jobs(run_id) if each.over][:-KEPT]:
                 self.entries.database.drop(old.key)
             self.entries.announce()
@@ -72,18 +75,35 @@ class JobBoard:
         return Job.from_table(table)
 
     def jobs(self, run_id: str) -> tuple[Job, ...]:
-        """The jobs of a run, the oldest first; damaged ones are left out."""
+        """The jobs of a run, the oldest first; a damaged one has failed and says so."""
         return self._read(f"job/{run_id}/")
 
     def findings(self, run_id: str) -> Findings:
-        """All that jobs found of a run; nothing where that is damaged."""
+        """All that jobs found of a run; nothing where that is damaged, as `trouble` says."""
         record = self.entries.record(run_id)
+        with suppress(DamagedError):
+            return self._findings(record)
+        return Findings.none(record.request.get_problem())
+
+    def trouble(self, run_id: str) -> str | None:
+        """Why what jobs found of a run cannot be used, in words; None where it can."""
+        try:
+            self._findings(self.entries.record(run_id))
+        except DamagedError as error:
+            return str(error)
+        return None
+
+    def _findings(self, record: Record) -> Findings:
         problem = record.request.get_problem()
-        with suppress(InputError):
-            content = self.entries.findings_bytes(run_id, record.findings) if record.findings else None
-            if content is not None:
-                return Findings.from_bytes(content, problem)
-        return Findings.none(problem)
+        if not record.findings:
+            return Findings.none(problem)
+        try:
+            content = self.entries.findings_bytes(record.id, record.findings)
+            if content is None:
+                raise DamagedError(f"they should be number {record.findings}, but that is missing")
+            return Findings.from_bytes(content, problem)
+        except InputError as error:
+            raise DamagedError(f"run {record.id}: what jobs found cannot be read ({error}); ask them again") from None
 
     def newest(self, run_id: str) -> Snapshot | None:
         """The run's newest snapshot, joined by what jobs found."""
@@ -127,7 +147,7 @@ class JobBoard:
         with self.entries.database.writing(durable=False):
             now = self.job(job.run_id, job.id)
             if now.claim == job.claim:
-                self._write(replace(now, **changes))
+                self.entries.database.put_table(job.key, replace(now, **changes).as_table())
 
     def end(self, job: Job, state: JobState, said: str, **changes: Any) -> None:
         """Let go of a job in its last state, or back into the queue."""
@@ -137,29 +157,38 @@ class JobBoard:
             self.note(job, **changes)
             with self.entries.database.writing():
                 self.entries.announce()
+                self.entries.keep_afterwards(job.run_id)
 
     def add(self, job: Job, found: Findings) -> None:
         """Put down what a job found; whoever shows the run sees that it has changed."""
         if found.is_nothing:
             return
-        before = self.findings(job.run_id)
         with self.entries.database.writing():
             record = self.entries.record(job.run_id)
             found = replace(found, elites=_found_at(found.elites, record.evaluations))
-            together, version = before.and_(found), record.findings + 1
-            self.entries.database.put(f"findings/{job.run_id}/{version}", together.to_bytes())
+            version = record.findings + 1
+            try:
+                found = self._findings(record).and_(found)
+            except DamagedError as error:
+                self.entries.database.put_aside(f"findings/{job.run_id}/{record.findings}")
+                log.warning("%s; what was there is put aside, and what is found from now on is kept", error)
+            self.entries.database.put(f"findings/{job.run_id}/{version}", found.to_bytes())
             self.entries.database.drop(f"findings/{job.run_id}/{record.findings}")
             self.entries.write(replace(record, findings=version))
 
     def _write(self, job: Job) -> None:
         self.entries.database.put_table(job.key, job.as_table())
+        self.entries.keep_afterwards(job.run_id)
 
     def _read(self, prefix: str) -> tuple[Job, ...]:
         found = []
         for key in self.entries.database.keys(prefix):
-            with suppress(DamagedError):
+            try:
                 table = self.entries.database.get_table(key)
                 found += [Job.from_table(table)] if table is not None else []
+            except DamagedError as error:
+                run_id, _, job_id = key.removeprefix("job/").partition("/")
+                found.append(Job(job_id, run_id, "job", state="failed", said=f"{error}. Ask for it again."))
         return tuple(sorted(found, key=lambda job: (job.created, job.id)))
 
 

@@ -15,6 +15,7 @@ Every value has a check sum over itself and its key, in the column `tag`, that i
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import threading
 import time
@@ -39,7 +40,7 @@ from mapelites.runs.errors import (
     store_trouble,
 )
 from mapelites.runs.storage import rebuild
-from mapelites.runs.storage.disk import CACHED_PAGES, PlainCache, PlainDisk
+from mapelites.runs.storage.disk import CACHED_PAGES, FILE_NAME, PlainCache, PlainDisk
 from mapelites.runs.storage.reading import ReadingCache
 from mapelites.runs.storage.seal import seal
 from mapelites.system.files import write_whole
@@ -144,9 +145,24 @@ class Database:
         return table
 
     def raw(self, key: str) -> bytes:
-        """The text of a key as it is, damaged or not; nothing where it is no text."""
-        rows = self._twice(lambda: self._cache._con.execute("SELECT value FROM Cache WHERE key = ?", (key,)).fetchall())
-        return b"".join(each.encode(errors="surrogateescape") for (each,) in rows if isinstance(each, str))
+        """What lies under a key as it is, damaged or not; nothing where that is neither text nor bytes."""
+        statement = "SELECT value, filename FROM Cache WHERE key = ?"
+        content = b""
+        for value, name in self._twice(lambda: self._cache._con.execute(statement, (key,)).fetchall()):
+            if isinstance(name, str) and FILE_NAME.fullmatch(name):
+                with suppress(OSError):
+                    content += (self.path / "cache" / name).read_bytes()
+            elif isinstance(value, (str, bytes)):
+                content += value if isinstance(value, bytes) else value.encode(errors="surrogateescape")
+        return content
+
+    def put_aside(self, key: str) -> None:
+        """Keep what is left of a damaged entry in `damaged/`: somebody may make something of it."""
+        left = self.raw(key)
+        if left:
+            folder = self.path / rebuild.ASIDE
+            folder.mkdir(mode=0o700, exist_ok=True)
+            write_whole(folder / f"{key.replace('/', '-')}-{secrets.token_hex(4)}", left)
 
     def put(self, key: str, value: str | int | bytes) -> None:
         """Write a value, inside of `writing`. Long bytes go to a key of their own and are never overwritten."""

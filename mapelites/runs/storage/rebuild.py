@@ -26,7 +26,7 @@ from mapelites.runs.storage.seal import seal, unsealed
 from mapelites.system.files import sync_file, sync_folder
 
 ASIDE = "damaged"
-RECORD, OF_RUNS = "entry/", ("entry/", "version/", "history/", "snapshot/", "state/")
+RECORD, OF_RUNS = "entry/", ("entry/", "version/", "history/", "snapshot/", "state/", "findings/", "job/")
 PARTS = ("cache.db", "cache.db-wal", "cache.db-shm")
 
 log = logging.getLogger(__name__)

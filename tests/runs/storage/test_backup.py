@@ -14,7 +14,7 @@ from mapelites.campaign import Campaign
 from mapelites.campaign.folder import CampaignFolder
 from mapelites.campaign.process import campaigns_folder, folder_of
 from mapelites.runs import Store
-from tests.runs.test_damage import flip
+from tests.runs.storage.test_damage import flip
 from tests.runs.test_store import begin, finish
 from tests.runs.tools import assert_same, large_request, request, supervised, undisturbed, wait_for, wait_for_state
 

@@ -37,7 +37,7 @@ from tests.runs.tools import (
     wait_for_state,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def broken(harm: Callable[[], Any]) -> Problem:
@@ -209,7 +209,7 @@ def in_a_small_world(scenario: str, path: Path) -> str:
     """Run a scenario of this module where it may mount what it likes, seen by nobody else."""
     possible = [command for command in (["unshare", "-m"], ["unshare", "-rm"]) if _succeeds([*command, "true"])]
     assert possible, "the test needs to mount a small disk: as root, or with user namespaces"
-    script = f"from tests.runs import test_trouble; test_trouble.{scenario}()"
+    script = f"from tests.runs.faults import test_trouble; test_trouble.{scenario}()"
     shell = f"mount -t tmpfs -o size=24m tmpfs {path} && exec {sys.executable} -c '{script}' {path}"
     done = subprocess.run(
         [*possible[0], "sh", "-c", shell], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,

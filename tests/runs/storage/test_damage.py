@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from mapelites import InputError
+from mapelites.campaign.folder import Result, list_campaigns, unreadable_campaigns
+from mapelites.campaign.process import campaigns_folder
 from mapelites.runs import Store
 from mapelites.runs.errors import DamagedError
 from tests.runs.test_store import finish
@@ -221,6 +223,47 @@ def harm_at_random(path: Path, rng: random.Random) -> str:
     return f"{way} {file.relative_to(path)} at {place:,} of {size:,}"
 
 
+def _survey_beside(store: Store, run_id: str, found: dict[str, object]) -> None:
+    """What jobs found and what was logged: all of it is there and right, or somebody says that it is not."""
+    record, trouble = store.entries.record(run_id), store.jobs.trouble(run_id)
+    newest, findings = store.snapshot(run_id), store.jobs.findings(run_id)
+    if trouble:
+        found[run_id] = InputError(trouble)
+    elif record.findings and (newest is None or findings.is_nothing or "proof" not in newest.elites.operator):
+        found[run_id] = "what jobs found vanished"
+    for job in store.jobs.jobs(run_id):
+        if job.state == "failed":
+            found[run_id] = InputError(job.said)
+    logged = store.evaluations(run_id)
+    if record.request.settings.workers:
+        damaged = store.damaged_evaluations(run_id)
+        if damaged:
+            found[run_id] = InputError(f"{damaged} evaluations are damaged")
+        elif logged is None or len(logged) != record.evaluations:
+            found[run_id] = "evaluations vanished"
+    if logged is not None and not np.array_equal(record.request.get_problem().evaluate(logged.x).f, logged.f):
+        found[run_id] = "a logged number is wrong"
+
+
+def survey_campaigns(path: Path) -> dict[str, object]:
+    """What is wrong with the runs of each campaign: an error in words, or something worse."""
+    found: dict[str, object] = {name: InputError(words) for name, words in unreadable_campaigns(path).items()}
+    for folder in list_campaigns(path):
+        results = folder.results()
+        for task in folder.campaign.tasks:
+            try:
+                archive = folder.snapshot(task.name).archive()
+            except InputError as error:
+                found[task.name] = error
+                continue
+            result = results.get(task.name, Result.of(task, folder.snapshot(task.name)))
+            if not np.array_equal(archive.problem.evaluate(archive.elites.x).f, archive.elites.f):
+                found[task.name] = "a number is wrong"
+            if result.f != Result.of(task, folder.snapshot(task.name)).f:
+                found[task.name] = "a line is wrong"
+    return found
+
+
 def survey(path: Path, runs: list[str]) -> dict[str, object]:
     """What is wrong with each run: an error in words, or something worse."""
     store = Store(path)
@@ -240,7 +283,8 @@ def survey(path: Path, runs: list[str]) -> dict[str, object]:
                 again = problem.evaluate(archive.elites.x)
                 if not np.array_equal(again.f, archive.elites.f):
                     found[run_id] = "a number is wrong"
+            _survey_beside(store, run_id, found)
         except InputError as error:
             found[run_id] = error
     store.close()
-    return found
+    return {**found, **survey_campaigns(campaigns_folder(path))}

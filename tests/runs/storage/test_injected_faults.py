@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mapelites.core.archive import Archive
-from tests.runs.injector import KINDS, Injector, check, right_archives, use
+from tests.runs.storage.injector import KINDS, Injector, check, right_archives, use
 
 PART = 2  # of each kind, here; `make faults` has all of them
 

@@ -16,7 +16,7 @@ import pytest
 
 from mapelites.runs import Store, StoreError, presence
 from mapelites.runs.supervisor import Supervisor
-from tests.runs.test_trouble import broken, supervised_with
+from tests.runs.faults.test_trouble import broken, supervised_with
 from tests.runs.tools import (
     PATIENCE,
     assert_same,

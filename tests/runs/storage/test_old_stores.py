@@ -13,7 +13,7 @@ from mapelites.snapshot.snapshot import Snapshot
 from mapelites.snapshot.spec import RunSpec
 from tests.runs.tools import assert_same, assert_true_to_itself
 
-BEFORE = Path(__file__).parents[1] / "data" / "before_rooms"
+BEFORE = Path(__file__).parents[2] / "data" / "before_rooms"
 FILES = ("C16.npz", "can.npz", "pressure-vessel.npz")
 
 

@@ -35,10 +35,10 @@ def serve(path: Path, connection: Connection) -> None:
     """What a process does: one thing after the other with a store of its own."""
     store = Store(path)
     while True:
-        try:
-            name, arguments = connection.recv()
-        except EOFError:
+        asked = connection.recv()
+        if asked is None:
             return
+        name, arguments = asked
         try:
             answer = _search(store, *arguments) if name == "search" else getattr(store, name)(*arguments)
         except InputError as error:
@@ -168,8 +168,9 @@ class StoreMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for connection, process in zip(self.connections, self.processes, strict=True):
+            connection.send(None)  # to close ours is no end: those that were forked later have it too
+            process.join()
             connection.close()
-            process.join(10)
         shutil.rmtree(self.path, ignore_errors=True)
 
 

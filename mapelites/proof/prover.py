@@ -22,6 +22,8 @@ from mapelites.proof.solved import Solved
 
 OPERATOR = "proof"  # of the elites that the solver finds
 NOT_FORMULAS = "cannot be proven, because it is not written as formulas"
+FIRST_NODES = 1  # of the search for a first solution, where none is known
+CUTOFF_GAP, SLACK = 0.25, 1e-5  # how far above the best known f the solver still looks: of the gap, and of f's size
 SMALL, LARGE = 0.05, 1e3  # where f at the best differs by this from its typical size, the solver is asked once more
 CONTRADICTED = "the solver's bound was above a solution that exists, so it is not to be relied on here"
 ROUNDING = 1e-12
@@ -52,19 +54,44 @@ class Prover:
     def prove(self, tolerances: Question, effort: Effort) -> Proof:
         """What can be proven of one question."""
         vector = question_vector(self.problem, tolerances, "prove")
-        region = Region.up_to(vector)
         started = time.monotonic()
-        sizes = self._sizes_near(region)
         try:
-            solved = self.ask(region, Aim(), effort, sizes)
-            better = self._better_sizes(solved, sizes)
-            left = effort.seconds - solved.seconds
-            if better is not None and left > 0:
-                again = self.ask(region, Aim(), replace(effort, seconds=left), better)
-                solved = again if again.bound is not None or again.infeasible else solved
+            solved = self._solve(Region.up_to(vector), effort)
         except GaveUpError as error:
             return self._proof(vector, None, time.monotonic() - started, str(error))
         return self._proof(vector, solved, time.monotonic() - started)
+
+    def _solve(self, region: Region, effort: Effort) -> Solved:
+        """Ask for the least f. A solution that is known tells the solver where nobody has to look any more.
+
+        Where none is known, a first look finds one: the solver's first node.
+        """
+        if self.best(region) is not None:
+            return self._solve_below_best(region, effort)
+        first = self.ask(region, Aim(), replace(effort, nodes=FIRST_NODES), self.sizes)
+        left = effort.after(first)
+        if first.infeasible or left is None or self._is_closed(region, first, effort.gap):
+            return first
+        return self._solve_below_best(region, left).after(first)
+
+    def _is_closed(self, region: Region, solved: Solved, gap: float) -> bool:
+        best = self.best(region)
+        return best is not None and solved.bound is not None and best[0] - solved.bound <= gap * abs(best[0])
+
+    def _solve_below_best(self, region: Region, effort: Effort) -> Solved:
+        sizes = self._sizes_near(region)
+        solved = self.ask(region, self._aim(region, effort.gap, sizes), effort, sizes)
+        better, left = self._better_sizes(solved, sizes), effort.after(solved)
+        if better is None or left is None:
+            return solved
+        return self.ask(region, self._aim(region, effort.gap, better), left, better).after(solved)
+
+    def _aim(self, region: Region, gap: float, sizes: Sizes) -> Aim:
+        """The least f, looked for up to a little above the best that is known: that one is still found."""
+        best = self.best(region)
+        if best is None:
+            return Aim()
+        return Aim(cutoff=best[0] + max(CUTOFF_GAP * gap * abs(best[0]), SLACK * sizes.objective))
 
     def ask(self, region: Region, aim: Aim, effort: Effort, sizes: Sizes | None = None) -> Solved:
         """One question to the solver; its points that lie in the region, as we see it, are kept."""

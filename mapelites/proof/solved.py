@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -15,3 +15,9 @@ class Solved:
     value: float | None
     nodes: int
     seconds: float
+
+    def after(self, earlier: Solved) -> Solved:
+        """This answer with what an earlier one to the same question took; the higher of two bounds."""
+        bounds = [each for each in (self.bound, earlier.bound) if each is not None]
+        nodes, seconds = self.nodes + earlier.nodes, self.seconds + earlier.seconds
+        return replace(self, bound=max(bounds, default=None), nodes=nodes, seconds=seconds)

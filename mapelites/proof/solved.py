@@ -16,8 +16,19 @@ class Solved:
     nodes: int
     seconds: float
 
+    @classmethod
+    def nothing(cls) -> Solved:
+        """No answer, which took nothing."""
+        return cls(None, False, (), None, 0, 0.0)
+
     def after(self, earlier: Solved) -> Solved:
-        """This answer with what an earlier one to the same question took; the higher of two bounds."""
-        bounds = [each for each in (self.bound, earlier.bound) if each is not None]
-        nodes, seconds = self.nodes + earlier.nodes, self.seconds + earlier.seconds
-        return replace(self, bound=max(bounds, default=None), nodes=nodes, seconds=seconds)
+        """This answer with what an earlier one to the same question took."""
+        return replace(self, nodes=self.nodes + earlier.nodes, seconds=self.seconds + earlier.seconds)
+
+    def without_answer(self) -> Solved:
+        """What it took alone."""
+        return replace(Solved.nothing(), nodes=self.nodes, seconds=self.seconds)
+
+    def without_bound(self) -> Solved:
+        """Whether nothing can exist alone: of a question in which nothing was made small."""
+        return replace(self, bound=None, value=None)

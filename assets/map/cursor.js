@@ -106,6 +106,23 @@ window.mapCursor = (function () {
     return found.join(", ") || "breaks nothing";
   }
 
+  // What is proven of the place: that nobody is better, or how much better somebody could be.
+  const bound = { packed: null, values: null };
+
+  function provenWords(map, row, column, value) {
+    const least = map.bounds ? unpacked(bound, map.bounds)[row * map.columns + column] : NaN;
+    if (!(least <= value)) { return ""; }
+    const gap = (value - least) / Math.max(Math.abs(value), 1e-12);
+    if (gap <= map.closed) { return ", proven within " + roundedUp(100 * gap, 1) + " %"; }
+    return ", nobody " + (map.objective[2] ? "above " : "below ") + number((map.objective[2] ? 1 : -1) * roundedUp(-least, 4)) + " (" + roundedUp(100 * gap, 2) + " %)";
+  }
+
+  function roundedUp(value, digits) {
+    if (value === 0) { return 0; }
+    const step = Math.pow(10, Math.floor(Math.log10(Math.abs(value))) + 1 - digits);
+    return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(digits));
+  }
+
   function words(gd, row, column) {
     const map = metaOf(gd);
     const bins = binsAt(map, row, column);
@@ -119,7 +136,7 @@ window.mapCursor = (function () {
     const marks = (isFeasible ? ", best feasible" : "") + (same(map.best) ? ", best within the allowances" : "");
     const change = map.reference === null ? "" : value === map.reference ? "as the best feasible" : percent(sign * map.reference, sign * value);
     const against = change && change !== "as the best feasible" ? ", " + change + " against feasible" : "";
-    const state = "objective " + number(sign * value) + against + colourWords(map, row, column) + marks;
+    const state = "objective " + number(sign * value) + against + provenWords(map, row, column, value) + colourWords(map, row, column) + marks;
     return { place: place, state: state, broken: brokenWords(map, row, column) };
   }
 

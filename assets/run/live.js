@@ -21,7 +21,7 @@
 
   function changed(figure, patch) {
     const [heatmap, marks] = figure.data, layout = figure.layout;
-    const shapes = layout.shapes.map((shape) => (shape.name === "best" ? { ...shape, ...patch.best } : shape));
+    const shapes = layout.shapes.map((shape) => (shape.name === "best" ? { ...shape, ...patch.best } : shape.name === "proven" ? { ...shape, path: patch.proven } : shape));
     return {
       ...figure,
       data: [{ ...heatmap, ...patch.heatmap }, { ...marks, ...patch.marks }],

@@ -279,12 +279,13 @@
 
   function legend() {
     const box = byId("map-legend"), map = meta();
-    const told = map && JSON.stringify([map.legend, map.impossible, map.corner, map.reading]);
+    const told = map && JSON.stringify([map.legend, map.impossible, map.corner, map.reading, Boolean(map.bounds)]);
     if (!box || !map || box.dataset.told === told) { return; }
     box.dataset.told = told;
     const corner = map.corner ? [mark("mark-feasible", "feasible corner")] : [];
     const marks = [...corner, mark("mark-star", "best feasible"), mark("mark-best", "best within the allowances"), mark("mark-beyond", "beyond an allowance"), mark("mark-empty", "not reached yet")];
     if (map.impossible) { marks.push(mark("mark-impossible", "cannot exist")); }
+    if (map.bounds) { marks.push(mark("mark-proven", "proven best within " + 100 * map.closed + " %")); }
     box.replaceChildren(element("p", "legend-reading", MEANING[map.reading]), scaleOf(map.legend), element("div", "legend-marks", ...marks));
     if (map.blocks[0] * map.blocks[1] > 1) { schematic(); }
   }

@@ -32,9 +32,13 @@ from mapelites.answers.words import format_among, format_apart, format_gain, for
 from mapelites.answers.words import worth_sentence as worth_in_words
 from mapelites.core.format import amount
 from mapelites.core.problem import Array
+from mapelites.proof.proofs import Proofs
+from mapelites.proof.words import bound_of
 
+NOTHING_PROVEN = Proofs()
 LITTLE = f"{100 * STILL:g} %"
 HEADS = ("constraint", "", "tolerance", "objective becomes", "gain", "gain per unit")
+PROVEN_HEAD = "what is proven"
 
 
 def chosen(asked: AskedQuestion, worths: tuple[RelaxationGain, ...], designs: Designs) -> RelaxationGain:
@@ -44,8 +48,9 @@ def chosen(asked: AskedQuestion, worths: tuple[RelaxationGain, ...], designs: De
 
 
 def view(
-    designs: Designs, asked: AskedQuestion, selected: int | None, local: Multipliers | str | None, *, dark: bool
-) -> list[Component]:
+    designs: Designs, asked: AskedQuestion, selected: int | None, local: Multipliers | str | None, *, dark: bool,
+    proofs: Proofs = NOTHING_PROVEN,
+) -> list[Component]:  # fmt: skip
     """Everything about prices; `local` are the multipliers at the elite held now, or why there are none."""
     limits = designs.limits(asked.allow)
     worths = rank_constraints(designs, limits)
@@ -55,11 +60,17 @@ def view(
         html.Section(
             [
                 parts.heading("What relaxing each constraint buys", held_in_words(designs, limits)),
-                parts.table(HEADS, [_rank(designs, each, selected, each is worth) for each in worths], "ranking"),
+                parts.table(
+                    (*HEADS, *([PROVEN_HEAD] if len(proofs) else [])),
+                    [_rank(designs, each, selected, each is worth, limits, proofs) for each in worths],
+                    "ranking",
+                ),
             ],
             className="answer-part",
         ),
-        html.Section(_detail(designs, worth, curve, limits, selected, local, dark=dark), className="answer-part"),
+        html.Section(
+            _detail(designs, worth, curve, limits, selected, local, proofs, dark=dark), className="answer-part"
+        ),
         html.Section(_change(designs, curve, selected, dark=dark), className="answer-part"),
     ]
 
@@ -76,20 +87,35 @@ def held_in_words(designs: Designs, limits: Array) -> str:
     )  # fmt: skip
 
 
-def _rank(designs: Designs, worth: RelaxationGain, selected: int | None, is_chosen: bool) -> Component:
+def proven_of(designs: Designs, constraint: int, step: Step | None, limits: Array, proofs: Proofs) -> list[str]:
+    """One more part of a row where anything is proven: what is, where all others stand at their limits."""
+    if not len(proofs):
+        return []
+    if step is None:
+        return [""]
+    asked = limits.copy()
+    asked[constraint] = step.tolerance
+    return [bound_of(designs.problem, step.f, proofs, asked)]
+
+
+def _rank(
+    designs: Designs, worth: RelaxationGain, selected: int | None, is_chosen: bool, limits: Array, proofs: Proofs
+) -> Component:
     name = designs.names[worth.constraint]
     button = html.Button(
         name, className="text-button", title=f"Show the price of {name}",
         **{"data-about": name, "aria-pressed": "true" if is_chosen else "false"},
     )  # fmt: skip
     end = worth.told
+    proven = proven_of(designs, worth.constraint, end, limits, proofs)
     if end is None:
-        return parts.row([button, parts.verdict(worth.verdict), "", "", "", ""], chosen=is_chosen)
+        return parts.row([button, parts.verdict(worth.verdict), "", "", "", "", *proven], chosen=is_chosen)
     constraint = designs.problem.constraints[worth.constraint]
     way = f"{format_tolerance(worth.start.tolerance, constraint)} → {format_tolerance(end.tolerance, constraint)}"
     if worth.verdict == "unknown":
         return parts.row(
-            [button, parts.verdict(worth.verdict), way, parts.design(designs, None, selected), "", ""], chosen=is_chosen
+            [button, parts.verdict(worth.verdict), way, parts.design(designs, None, selected), "", "", *proven],
+            chosen=is_chosen,
         )
     return parts.row(
         [
@@ -99,6 +125,7 @@ def _rank(designs: Designs, worth: RelaxationGain, selected: int | None, is_chos
             parts.design(designs, end.row, selected, _against(designs, worth)),
             gain_in_words(designs, worth.start.f, end.f),
             _per_unit(designs, worth.start, end),
+            *proven,
         ],
         chosen=is_chosen,
     )
@@ -129,7 +156,7 @@ def _per_unit(designs: Designs, start: Step, end: Step) -> str:
 
 def _detail(
     designs: Designs, worth: RelaxationGain, curve: Price, limits: Array, selected: int | None,
-    local: Multipliers | str | None, *, dark: bool,
+    local: Multipliers | str | None, proofs: Proofs, *, dark: bool,
 ) -> list[Component]:  # fmt: skip
     constraint = designs.problem.constraints[worth.constraint]
     name = constraint.name
@@ -146,7 +173,7 @@ def _detail(
         html.Div(
             [
                 parts.graph("price", figure, label=f"Chart: best objective over the tolerance of {name}"),
-                _steps(designs, name, curve, worth.start.f, selected),
+                _steps(designs, name, curve, worth.start.f, selected, limits, proofs),
             ],
             className="answer-pair",
         )
@@ -176,7 +203,9 @@ def _among(designs: Designs, step: Step, objectives: list[float]) -> str | None:
     return None if step.f is None else format_among(designs.problem.shown_objective(step.f), objectives)
 
 
-def _steps(designs: Designs, name: str, curve: Price, held: float | None, selected: int | None) -> Component:
+def _steps(
+    designs: Designs, name: str, curve: Price, held: float | None, selected: int | None, limits: Array, proofs: Proofs
+) -> Component:
     """The curve as a table, for those who do not click on points."""
     shown = designs.problem.shown_objective
     objectives = [shown(step.f) for step in curve.steps if step.f is not None]
@@ -186,12 +215,14 @@ def _steps(designs: Designs, name: str, curve: Price, held: float | None, select
                 format_tolerance(step.tolerance, designs.problem.constraints[curve.constraint]),
                 parts.design(designs, step.row, selected, _among(designs, step, objectives)),
                 "" if step.f is None or held is None or step.f >= held else gain_in_words(designs, held, step.f),
+                *proven_of(designs, curve.constraint, step, limits, proofs),
             ],
             chosen=step.row is not None and step.row == selected,
         )
         for step in curve.steps
     ]
-    return parts.table((f"{name} up to", "best objective", "gain"), rows, "steps")
+    heads = (f"{name} up to", "best objective", "gain", *([PROVEN_HEAD] if len(proofs) else []))
+    return parts.table(heads, rows, "steps")
 
 
 def _change(designs: Designs, curve: Price, selected: int | None, *, dark: bool) -> list[Component]:
@@ -245,7 +276,8 @@ def draw(question: Question) -> list[Component]:
     designs, asked = question.designs, question.asked
     worth = chosen(asked, rank_constraints(designs, designs.limits(asked.allow)), designs)
     local = local_multipliers(question.context, question.run, designs, worth.start.row)
-    return view(designs, asked, question.selected, local, dark=question.dark)
+    proofs = question.context.store.jobs.findings(question.run.id).proofs
+    return view(designs, asked, question.selected, local, dark=question.dark, proofs=proofs)
 
 
 ANSWER = AnswerView(name="price", label="Price curves", order=45, draw=draw)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from components.answers.drawing import front_picture, map_picture, price_picture
 from components.answers.parts import violated
-from components.answers.price import gain_in_words, held_in_words
+from components.answers.price import PROVEN_HEAD, gain_in_words, held_in_words, proven_of
 from components.answers.report_parts import problem_part, repeat_part, table
 from components.proof.report import proven_part
 from components.run.limits import rows as limit_rows
@@ -30,13 +30,13 @@ from mapelites.answers import (
     relaxation_gains,
     trade_off_front,
 )
-from mapelites.answers.headline import Proven
 from mapelites.answers.words import VERDICTS, format_apart, format_tolerance
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
 from mapelites.core.format import amount
 from mapelites.core.nested_map.view import FigureView
 from mapelites.core.problem import Array
+from mapelites.proof.proofs import Proofs
 from mapelites.proof.words import is_proven
 from mapelites.snapshot.findings import Findings
 
@@ -85,12 +85,13 @@ def page(shown: Shown, archive: Archive, state: PageState, view: FigureView, fin
     name = f"{summary.name(run)}: what its constraints cost"
     limits = designs.limits(asked.allow)
 
-    def proven(tolerances: Array, f: float) -> bool:
-        return is_proven(findings.proofs, tolerances, f)
-
     body = [
         Markup("<h1>{}</h1><p class='quiet'>{}</p>").format(name, _facts(shown)),
-        *(_answers(designs, archive, limits, state, shown, view, proven) if len(designs) else [_nothing(archive)]),
+        *(
+            _answers(designs, archive, limits, state, shown, view, findings.proofs)
+            if len(designs)
+            else [_nothing(archive)]
+        ),
         *proven_part(findings, archive),
         problem_part(archive),
         repeat_part(run, other_levels=shown.levels is not None),
@@ -119,8 +120,11 @@ def _facts(shown: Shown) -> str:
 
 
 def _answers(
-    designs: Designs, archive: Archive, limits: Array, state: PageState, shown: Shown, view: FigureView, proven: Proven
+    designs: Designs, archive: Archive, limits: Array, state: PageState, shown: Shown, view: FigureView, proofs: Proofs
 ) -> list[Markup]:
+    def proven(tolerances: Array, f: float) -> bool:
+        return is_proven(proofs, tolerances, f)
+
     worths = rank_constraints(designs, limits)
     front = trade_off_front(designs)
     hard = f" Hard: {', '.join(sorted(designs.hard))}." if designs.hard else ""
@@ -141,7 +145,7 @@ def _answers(
         ),
         _gains(designs, shown),
         Markup("<h2>Level by level</h2>"),
-        _prices(designs, limits, worths),
+        _prices(designs, limits, worths, proofs),
         Markup("<h2>Designs worth a look</h2>"),
         _designs(designs, limits),
     ]
@@ -158,12 +162,12 @@ def _gains(designs: Designs, shown: Shown) -> Markup:
     return table(("constraint", "limit", "relaxed by", "objective becomes", "gain"), lines)
 
 
-def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain]) -> Markup:
+def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], proofs: Proofs) -> Markup:
     rows = []
     for worth in worths:
         name, verdict, end = designs.names[worth.constraint], VERDICTS[worth.verdict], worth.told
         if end is None:
-            rows.append([name, verdict, "", "", "", ""])
+            rows.append([name, verdict, "", "", "", "", *proven_of(designs, worth.constraint, None, limits, proofs)])
             continue
         constraint = designs.problem.constraints[worth.constraint]
         way = f"{format_tolerance(worth.start.tolerance, constraint)} → {format_tolerance(end.tolerance, constraint)}"
@@ -177,8 +181,10 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain]) -
                     gain_in_words(designs, worth.start.f, end.f),
                 )
         picture = Markup(price_picture(price_of(designs, worth.constraint, limits)))
-        rows.append([name, verdict, way, becomes, gain, picture])
-    return table(("constraint", "", "tolerance", "objective becomes", "gain", "over all levels"), rows)
+        told = proven_of(designs, worth.constraint, end, limits, proofs)
+        rows.append([name, verdict, way, becomes, gain, picture, *told])
+    heads = ("constraint", "", "tolerance", "objective becomes", "gain", "over all levels")
+    return table((*heads, *([PROVEN_HEAD] if len(proofs) else [])), rows)
 
 
 def _designs(designs: Designs, limits: Array) -> Markup:

@@ -8,8 +8,10 @@ from components.map.colour import colouring
 from mapelites.core.archive import Archive
 from mapelites.core.nested_map import figure as drawing
 from mapelites.core.nested_map.colour import Colouring
-from mapelites.core.nested_map.figure import SHAPES, figure, patch
+from mapelites.core.nested_map.figure import MOST_EXACT, SHAPES, Bounds, figure, patch
 from mapelites.core.nested_map.view import FigureView
+from mapelites.proof.proofs import Proofs
+from mapelites.proof.words import PROVEN
 
 __all__ = ["CONFIG", "SHAPES", "FigureView", "content", "figure", "patch"]
 
@@ -27,7 +29,22 @@ CONFIG = {
 
 def content(
     archive: Archive, view: FigureView, evaluations: int, given: Colouring | None = None, *, dark: bool = False,
-    newest: Archive | None = None,
+    newest: Archive | None = None, proofs: Proofs | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Everything that changes while a map fills, as JSON values; in given colours, or in those of the view."""
-    return drawing.content(archive, view, given or colouring(archive, view, evaluations, newest), dark=dark)
+    """Everything that changes while a map fills, as JSON values; in given colours, or in those of the view.
+
+    Where it is read up to, what is proven of the tolerances of a place goes along.
+    """
+    chosen = given or colouring(archive, view, evaluations, newest)
+    return drawing.content(archive, view, chosen, dark=dark, bounds=_bounds(archive, view, proofs))
+
+
+def _bounds(archive: Archive, view: FigureView, proofs: Proofs | None) -> Bounds | None:
+    fold = view.fold(archive.tolerances)
+    rows, columns = fold.shape
+    if proofs is None or not len(proofs) or view.reading != "up-to" or rows * columns > MOST_EXACT:
+        return None
+    if len(proofs.each[0].tolerances) != len(fold.order):  # constraints share an axis
+        return None
+    asked = fold.tolerances_at(archive.problem.feasible_up_to)
+    return Bounds(proofs.bounds(asked.reshape(rows * columns, -1)).reshape(rows, columns), PROVEN)

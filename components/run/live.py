@@ -134,12 +134,14 @@ def _answer(context: Context, maps: Maps, shown: Shown, view: FigureView) -> Map
     scale = maps.version_of_newest(shown) if view.colour in ("gain", "objective") else 0
     key: tuple[Any, ...] = ("map", *shown.key, *map(str, seen), view.colour, view.scale, dark, scale)
     name = orjson.dumps(key).decode()
-    look = orjson.dumps([*seen, *shown.tolerances.shape, levels_text(shown.tolerances), dark, narrow]).decode()
+    found = maps.findings(shown.run)
+    levels, hatched = levels_text(shown.tolerances), [each.cells for each in found.empty]
+    look = orjson.dumps([*seen, *shown.tolerances.shape, levels, dark, narrow, hatched]).decode()
     known = request.args.get("look") == look
 
     def made() -> bytes:
         archive = maps.archive(shown)
-        drawn = content(archive, view, shown.evaluations, dark=dark, newest=newest)
+        drawn = content(archive, view, shown.evaluations, dark=dark, newest=newest, proofs=found.proofs)
         if known:
             return orjson.dumps({"look": look, "key": name, "patch": patch(drawn, dark=dark)})
         whole = figure(archive, view, drawn, dark=dark, narrow=narrow)

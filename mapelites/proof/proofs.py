@@ -49,6 +49,19 @@ class Proofs:
         """The highest bound that holds for tolerances; None where nothing is proven."""
         return max((proof.bound for proof in self.covering(tolerances) if proof.bound is not None), default=None)
 
+    def bounds(self, tolerances: Array) -> Array:
+        """The highest bound that holds for each row of tolerances, (batch, constraints); NaN where nothing is proven.
+
+        >>> wide = Proof((1.0, 1.0), "proven", 1.6, 1.6, None, (0.0, 0.0), 0.1, 1)
+        >>> Proofs((wide,)).bounds(np.array([[0.5, 0.0], [2.0, 0.0]]))
+        array([1.6, nan])
+        """
+        found = np.full(len(tolerances), np.nan)
+        told = sorted((proof.bound, row) for row, proof in enumerate(self.each) if proof.bound is not None)
+        for bound, row in told:
+            found[np.all(tolerances <= self._wide[row], axis=1)] = bound
+        return found
+
     def infeasible(self, tolerances: Array) -> bool:
         """Whether it is proven that no solution is within tolerances."""
         return any(proof.status == "infeasible" for proof in self.covering(tolerances))

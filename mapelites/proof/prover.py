@@ -22,7 +22,10 @@ from mapelites.proof.solved import Solved
 
 OPERATOR = "proof"  # of the elites that the solver finds
 NOT_FORMULAS = "cannot be proven, because it is not written as formulas"
-SMALL, LARGE = 0.05, 1e3  # where f at the best differs by this from its typical size, the solver is asked once more
+FIRST_NODES = 1  # of the search for a first solution, where none is known
+MOST_LOOKS = 5  # at one question, each with a better size of f
+CUTOFF_GAP, SLACK = 0.25, 1e-5  # how far above the best known f the solver still looks: of the gap, and of f's size
+SMALL, LARGE = 0.2, 20.0  # where f at the best differs by this from its typical size, the solver is asked again
 CONTRADICTED = "the solver's bound was above a solution that exists, so it is not to be relied on here"
 ROUNDING = 1e-12
 
@@ -52,19 +55,52 @@ class Prover:
     def prove(self, tolerances: Question, effort: Effort) -> Proof:
         """What can be proven of one question."""
         vector = question_vector(self.problem, tolerances, "prove")
-        region = Region.up_to(vector)
         started = time.monotonic()
-        sizes = self._sizes_near(region)
         try:
-            solved = self.ask(region, Aim(), effort, sizes)
-            better = self._better_sizes(solved, sizes)
-            left = effort.seconds - solved.seconds
-            if better is not None and left > 0:
-                again = self.ask(region, Aim(), replace(effort, seconds=left), better)
-                solved = again if again.bound is not None or again.infeasible else solved
+            solved = self._solve(Region.up_to(vector), effort)
         except GaveUpError as error:
             return self._proof(vector, None, time.monotonic() - started, str(error))
         return self._proof(vector, solved, time.monotonic() - started)
+
+    def _solve(self, region: Region, effort: Effort) -> Solved:
+        """Ask for the least f. A solution that is known tells the solver where nobody has to look any more.
+
+        Where none is known, a first look finds one: the solver's first node. An answer counts only where f was told in
+        its own size: the solver's tolerances are absolute, and its bound is wrong where all of f is small to it.
+        """
+        sizes, is_look = self._sizes_near(region), self.best(region) is None
+        spent = Solved.nothing()
+        left: Effort | None = effort
+        for _ in range(MOST_LOOKS):
+            if left is None:
+                break
+            now = replace(left, nodes=FIRST_NODES) if is_look else left
+            solved = self.ask(region, self._aim(region, effort.gap, sizes), now, sizes).after(spent)
+            left, spent = effort.after(solved), solved.without_answer()
+            if solved.infeasible:
+                return self._confirmed(region, left).after(spent) if left is not None else spent
+            better = self._better_sizes(solved, sizes)
+            if better is None and not (
+                is_look and left is not None and not self._is_closed(region, solved, effort.gap)
+            ):
+                return solved
+            sizes, is_look = better or self._sizes_near(region), False
+        return spent
+
+    def _confirmed(self, region: Region, effort: Effort) -> Solved:
+        """Nobody is in the region even where nothing is made small."""
+        return self.ask(region, Aim("feasibility"), effort).without_bound()
+
+    def _is_closed(self, region: Region, solved: Solved, gap: float) -> bool:
+        best = self.best(region)
+        return best is not None and solved.bound is not None and best[0] - solved.bound <= gap * abs(best[0])
+
+    def _aim(self, region: Region, gap: float, sizes: Sizes) -> Aim:
+        """The least f, looked for up to a little above the best that is known: that one is still found."""
+        best = self.best(region)
+        if best is None:
+            return Aim()
+        return Aim(cutoff=best[0] + max(CUTOFF_GAP * gap * abs(best[0]), SLACK * sizes.objective))
 
     def ask(self, region: Region, aim: Aim, effort: Effort, sizes: Sizes | None = None) -> Solved:
         """One question to the solver; its points that lie in the region, as we see it, are kept."""
@@ -98,11 +134,12 @@ class Prover:
         return replace(self.sizes, objective=abs(best[0])) if best is not None and usable else self.sizes
 
     def _better_sizes(self, solved: Solved, used: Sizes) -> Sizes | None:
-        """The size of f at the best where that is far from what the solver was told: its tolerance is absolute."""
-        if solved.value is None or solved.infeasible:
+        """The size of f at the best where that is far from what the solver was told; of the bound where none is."""
+        value = solved.bound if solved.value is None else solved.value
+        if value is None:
             return None
-        share = abs(solved.value) / used.objective
-        return None if share < ROUNDING or SMALL < share < LARGE else replace(used, objective=abs(solved.value))
+        share = abs(value) / used.objective
+        return None if share < ROUNDING or SMALL < share < LARGE else replace(used, objective=abs(value))
 
     def _proof(self, vector: Array, solved: Solved | None, seconds: float, reason: str = "") -> Proof:
         """A proof of what the solver said, unless it contradicts a solution that exists."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Indices, Tolerances
+from mapelites.proof.solved import Solved
 
 MARGIN = 1e-7  # by how much every limit is widened, as a share of the typical size of its constraint
 SAMPLES = 512
@@ -64,12 +65,14 @@ class Aim:
     """What is made small: f, nothing, a relaxation that is shared out by weights, or a sum of raw values.
 
     With `weights`, the limit of constraint i is widened by r times its weight, and r is made small. With
-    `coefficients`, the sum of the raw values of the constraints times these is made small.
+    `coefficients`, the sum of the raw values of the constraints times these is made small. Where f is made small,
+    only points with an f under `cutoff` are looked for: the bound is never above it.
     """
 
     kind: str = "objective"  # or feasibility, relaxation, sum
     weights: tuple[float, ...] = ()
     coefficients: tuple[float, ...] = ()
+    cutoff: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,12 @@ class Effort:
     gap: float = 1e-4
     seed: int = 0
     processor_time: bool = False
+
+    def after(self, solved: Solved) -> Effort | None:
+        """What is left of it after an answer; None where that is nothing."""
+        nodes = None if self.nodes is None else self.nodes - solved.nodes
+        seconds = self.seconds - solved.seconds
+        return replace(self, seconds=seconds, nodes=nodes) if seconds > 0 and (nodes is None or nodes > 0) else None
 
 
 @dataclass(frozen=True)

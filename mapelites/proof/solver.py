@@ -33,8 +33,10 @@ def solve(problem: Problem, document: Document, region: Region, aim: Aim, sizes:
         return Solved(None, True, (), None, 0, 0.0)
     scale = _set_objective(translation, aim, sizes, relaxation)
     _set_effort(model, effort)
+    if math.isfinite(aim.cutoff):
+        model.setObjlimit(aim.cutoff / scale)
     model.optimize()
-    return _read(translation, scale)
+    return _read(translation, scale, aim.cutoff)
 
 
 def _restrict(
@@ -101,10 +103,11 @@ def _set_effort(model: Any, effort: Effort) -> None:
         model.setParam("limits/nodes", effort.nodes)
 
 
-def _read(translation: Translation, scale: float) -> Solved:
+def _read(translation: Translation, scale: float, cutoff: float) -> Solved:
     model = translation.model
-    infeasible = model.getStatus() == "infeasible"
-    dual = float(model.getDualbound())
+    nobody = model.getStatus() == "infeasible"
+    infeasible = nobody and not math.isfinite(cutoff)  # else nobody is under the cutoff, which makes it the bound
+    dual = cutoff / scale if nobody else min(float(model.getDualbound()), cutoff / scale)
     bound = None if infeasible or abs(dual) >= INFINITE else (dual - SAFETY * max(1.0, abs(dual))) * scale
     solutions = model.getSols()[:MOST_POINTS] if model.getNSols() else []
     value = float(model.getSolObjVal(solutions[0])) * scale if solutions else None

@@ -27,16 +27,25 @@ def with_bound(problem: Problem, f: float, proofs: Proofs, tolerances: Array) ->
     return "" if bound is None or gap is None else bound_words(problem, f, bound, gap)
 
 
+def bound_of(problem: Problem, f: float | None, proofs: Proofs, tolerances: Array) -> str:
+    """What is proven of an answer that is told beside it, or that there is none; empty where nothing is."""
+    if f is None:
+        return "no solution can exist" if proofs.infeasible(tolerances) else ""
+    bound, gap = proofs.bound(tolerances), proofs.gap(tolerances, f)
+    return "" if bound is None or gap is None else nobody_words(problem, f, bound, gap)
+
+
 def bound_words(problem: Problem, f: float, bound: float, gap: float) -> str:
     """An f with a bound below it; where the problem says maximise, both with their sign turned and a bound above."""
-    digits = _digits(f, bound)
-    sign = -1.0 if problem.maximise else 1.0
-    shown, limit = (
-        _rounded(sign * f, digits),
-        _rounded(sign * bound, digits, up=problem.maximise, down=not problem.maximise),
-    )
-    side = "above" if problem.maximise else "below"
-    return f"{shown}, nobody {side} {limit} ({percent(gap)})"
+    shown = _rounded(-f if problem.maximise else f, _digits(f, bound))
+    return f"{shown}, {nobody_words(problem, f, bound, gap)}"
+
+
+def nobody_words(problem: Problem, f: float, bound: float, gap: float) -> str:
+    """The bound alone, for a table that has the f beside it: "nobody below 1.6722 (0.05 %)"."""
+    sign, side = (-1.0, "above") if problem.maximise else (1.0, "below")
+    limit = _rounded(sign * bound, _digits(f, bound), up=problem.maximise, down=not problem.maximise)
+    return f"nobody {side} {limit} ({percent(gap)})"
 
 
 def is_proven(proofs: Proofs, tolerances: Array, f: float, gap: float = PROVEN) -> bool:

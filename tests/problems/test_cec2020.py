@@ -15,6 +15,7 @@ import pytest
 
 from mapelites.core.problem import Problem
 from mapelites.problems import get
+from mapelites.problems.formulas import problem_of
 from mapelites.problems.suites import cec2020
 
 REFERENCE = Path(__file__).parents[1] / "data" / "cec2020_reference_points.npz"
@@ -51,6 +52,16 @@ def assert_close(found, wanted):
 @pytest.mark.parametrize("name", cec2020.NAMES)
 def test_every_value_is_the_competitions(name, reference):
     assert_close(as_written(get(name), reference[f"{name}_x"]), expected(reference, name))
+
+
+@pytest.mark.parametrize("name", cec2020.AS_FORMULAS)
+def test_formulas_have_the_competitions_values_too(name, reference):
+    problem = get(name)
+    typed = problem_of(problem.formulas)
+    assert [each.name for each in typed.constraints] == [each.name for each in problem.constraints]
+    assert (typed.variables, typed.equality_tolerance) == (problem.variables, problem.equality_tolerance)
+    assert np.array_equal([typed.lower, typed.upper], [problem.lower, problem.upper])
+    assert_close(typed.values(reference[f"{name}_x"]), expected(reference, name))
 
 
 @pytest.mark.parametrize("name", ["RC05", "RC24", "RC33"])

@@ -16,7 +16,7 @@ from mapelites.proof.proof import Proof
 from mapelites.proof.proofs import Proofs
 from mapelites.proof.prover import Prover
 from mapelites.proof.region import Effort
-from mapelites.proof.words import coverage_sentence, with_bound
+from mapelites.proof.words import bound_of, coverage_sentence, with_bound
 
 EFFORT = Effort(seconds=10, gap=1e-3)
 LENS = """
@@ -119,3 +119,7 @@ def test_an_answer_is_told_with_its_bound() -> None:
     proofs = Proofs((Proof((1360.0,) * 7, "bound", 1.67221, None, None, (0.0,) * 7, 0.1, 1),))
     assert with_bound(problem, 1.67301, proofs, np.zeros(7)) == "1.6730, nobody below 1.6722 (0.05 %)"
     assert with_bound(problem, 1.67301, Proofs(), np.zeros(7)) == ""
+    assert bound_of(problem, 1.67301, proofs, np.zeros(7)) == "nobody below 1.6722 (0.05 %)"
+    assert bound_of(problem, None, proofs, np.zeros(7)) == ""
+    nobody = Proofs((Proof((0.0,) * 7, "infeasible", None, None, None, (0.0,) * 7, 0.1, 1),))
+    assert bound_of(problem, None, nobody, np.zeros(7)) == "no solution can exist"

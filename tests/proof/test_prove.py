@@ -15,7 +15,8 @@ from mapelites.problems.formulas import problem_of
 from mapelites.problems.suites.gallery import NAMES
 from mapelites.proof import process
 from mapelites.proof.proof import Proof
-from mapelites.proof.prover import prove
+from mapelites.proof.prover import Prover, document_of, prove
+from mapelites.proof.region import Aim, Effort, Region
 
 QUICK = [name for name in NAMES if name != "tension-spring"]
 
@@ -52,6 +53,26 @@ def test_tolerances_that_no_solution_meets_are_proven_infeasible() -> None:
     problem = problem_of(text)
     assert prove(problem, {"low": 0.4, "high": 0.5}).status == "infeasible"
     assert prove(problem, [0.4, 0.7]).status == "proven"
+
+
+def test_f_is_told_to_the_solver_in_its_own_size() -> None:
+    # The typical f of the vessel is 15 times its best, and its first design 50 times: told so, bounds were wrong.
+    problem = get("pressure-vessel")
+    wider = 0.05 * (problem.constraints[2].reference or 0.0)
+    proof = prove(problem, {problem.constraints[2].name: wider}, gap=1e-3)
+    assert proof.status == "proven"
+    assert proof.f == pytest.approx(5787.6, abs=0.1)
+
+
+def test_nobody_under_the_cutoff_is_a_bound_and_not_infeasible() -> None:
+    problem = get("three-bar-truss")
+    region, effort = Region.up_to(problem.feasible_up_to), Effort(10)
+    below = process.ask(problem, document_of(problem), region, Aim(cutoff=200.0), Prover(problem).sizes, effort)
+    assert not below.infeasible
+    assert below.bound is not None
+    assert 199.99 < below.bound < 200.0  # the best is 263.9
+    above = process.ask(problem, document_of(problem), region, Aim(cutoff=300.0), Prover(problem).sizes, effort)
+    assert above.bound == pytest.approx(263.8958, abs=0.05)
 
 
 def test_the_same_seed_and_number_of_nodes_prove_the_same() -> None:

@@ -7,7 +7,7 @@ first time and `patch` into a figure that is already there, so that zoom survive
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,25 @@ MOST_HATCHED = 4_000  # impossible cells beyond which a shade alone tells them
 MOST_EXACT = 10_000  # places beyond which the readout's numbers travel in single precision
 INSET = (0.004, 0.007)  # of the red outline from its cell's, as shares of the map's width and height
 LEAST_INSET, MOST_INSET = 0.02, 0.12  # of a cell
-SHAPES = ("beyond", "inner", "outer", "hatch", "feasible", "best")
-CHANGING = ("legend", "best", "feasible", "reference", "own", "cells", "shown", "violations")
+SHAPES = ("beyond", "inner", "outer", "hatch", "proven", "feasible", "best")
+CHANGING = ("legend", "best", "feasible", "reference", "own", "cells", "shown", "violations", "bounds", "closed")
+TICK = 0.3  # of a cell, the side of the corner that marks one as proven
 
 
-def content(archive: Archive, view: FigureView, chosen: Colouring, *, dark: bool = False) -> dict[str, Any]:
-    """Everything that changes while a map fills, as JSON values, in these colours of `archive.everything()`."""
+class Bounds(NamedTuple):
+    """Below which f nobody can be at each place, (rows, columns), and the gap within which that is a proof."""
+
+    f: NDArray[np.float64]
+    gap: float
+
+
+def content(
+    archive: Archive, view: FigureView, chosen: Colouring, *, dark: bool = False, bounds: Bounds | None = None
+) -> dict[str, Any]:
+    """Everything that changes while a map fills, as JSON values, in these colours of `archive.everything()`.
+
+    `bounds` says of each place below which f nobody can be, or NaN; and how near an elite is to it to be proven best.
+    """
     fold, found = view.fold(archive.tolerances), archive.everything()
     at = fold.rows_of(archive)
     filled = at != NO_ELITE
@@ -52,6 +65,7 @@ def content(archive: Archive, view: FigureView, chosen: Colouring, *, dark: bool
         "legend": chosen.legend(dark=dark),
         "stops": _stops(chosen, dark=dark),
         "occupied": int(filled.sum()),
+        **_proven(archive, at, bounds),
     }
 
 
@@ -123,6 +137,7 @@ def patch(drawn: dict[str, Any], *, dark: bool) -> dict[str, Any]:
         },
         "marks": {"x": x, "y": y},
         "best": drawn["box"],
+        "proven": drawn["ticks"],
         "meta": {name: drawn[name] for name in CHANGING},
     }
 
@@ -176,6 +191,7 @@ def _shapes(fold: Fold, archive: Archive, drawn: dict[str, Any], look: MapLook) 
         "hatch": (_hatch(fold.impossible(archive)), look.hatch, 1),
         "feasible": ("".join(boxes), look.strong, 2.5 if look.narrow else 3.2),
     }
+    ticks = {"type": "path", "path": drawn["ticks"], "fillcolor": look.strong, "line": {"width": 0}, "opacity": 0.6}
     veil = {"type": "path", "path": _beyond(fold), "fillcolor": look.veil, "fillrule": "nonzero", "line": {"width": 0}}
     lines = [
         {"type": "path", "path": path or "M0,0Z", "line": {"color": colour, "width": width}, "name": name}
@@ -183,6 +199,7 @@ def _shapes(fold: Fold, archive: Archive, drawn: dict[str, Any], look: MapLook) 
     ]
     red = 2 if look.narrow or rows > MOST_LARGE_STARS else 3
     best = {"type": "rect", "line": {"color": BEST, "width": red}, "name": "best"}
+    lines.insert(-1, {**ticks, "name": "proven"})
     return [{**veil, "name": "beyond"}, *lines, {**best, **drawn["box"]}]
 
 
@@ -232,6 +249,18 @@ def _hatch(impossible: NDArray[np.bool_]) -> str:
     if len(places) > MOST_HATCHED:
         return ""
     return "".join(f"M{c - 0.5},{r - 0.5}L{c + 0.5},{r + 0.5}" for r, c in places.tolist())
+
+
+def _proven(archive: Archive, at: NDArray[np.int64], bounds: Bounds | None) -> dict[str, Any]:
+    """The bound of each place for the readout, and a small corner on each place that is proven best within the gap."""
+    if bounds is None or not np.isfinite(bounds.f).any():
+        return {"bounds": None, "closed": None, "ticks": "M0,0Z"}
+    f = np.append(archive.everything().f, np.nan)[at]
+    proven = np.argwhere(f - bounds.f <= bounds.gap * np.abs(f))
+    shown = proven.tolist() if len(proven) <= MOST_HATCHED else []
+    ticks = "".join(f"M{c + 0.5 - TICK},{r + 0.5}H{c + 0.5}V{r + 0.5 - TICK}Z" for r, c in shown)
+    told = np.where(np.isnan(f), np.nan, bounds.f)
+    return {"bounds": _packed(told), "closed": bounds.gap, "ticks": ticks or "M0,0Z"}
 
 
 def _ground(look: MapLook) -> list[list[Any]]:

@@ -184,6 +184,17 @@ class Fold:
                 least[i] = self.above[i]
         return least, most
 
+    def tolerances_at(self, satisfied: Array) -> Array:
+        """The most that each place allows where it is read up to, (rows, columns, constraints)."""
+        _, most = self._ends(satisfied)
+        found = np.tile(most, (*self.shape, 1))
+        for axis, places in zip((self.y, self.x), np.indices(self.shape), strict=True):
+            for constraint, size in zip(reversed(axis.constraints), reversed(axis.bins), strict=True):
+                uppers = np.array([*self.tolerances.levels[constraint], np.inf])
+                places, bins = np.divmod(places, size)
+                found[..., constraint] = uppers[bins]
+        return np.asarray(np.maximum(found, satisfied))
+
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""

@@ -18,6 +18,8 @@ from mapelites.core.nested_map.thumbnail import thumbnail, thumbnail_png
 from mapelites.core.nested_map.words import bin_words, short_bin_words, unit_words
 from mapelites.core.problem import Constraint
 from mapelites.problems import get
+from mapelites.proof.proof import Proof
+from mapelites.proof.proofs import Proofs
 
 
 @pytest.fixture(scope="module", params=["C07", "C01", "C17", "C16"])
@@ -162,3 +164,40 @@ def test_a_thumbnail_is_a_png_that_differs_with_the_scheme_and_with_the_elites(a
     empty = Archive(archive.problem, archive.tolerances, Elites.empty(archive.problem))
     assert thumbnail_png(empty, size=64) != picture
     assert thumbnail_png(empty, dark=True, size=64) != thumbnail_png(empty, size=64)
+
+
+def test_a_place_that_is_proven_best_is_marked_and_told_and_one_with_a_wide_gap_only_told() -> None:
+    problem = get("tin-can")
+    archive = illuminate(problem, evaluations=3_000)
+    view = FigureView(reading="up-to")
+    fold = view.fold(archive.tolerances)
+    best = archive.everything().f[fold.rows_of(archive)[0]]  # of the lowest row
+    levels = archive.tolerances.levels
+    proofs = Proofs(
+        tuple(
+            Proof((wide, 0.0), "bound", float(f) * share, None, None, (0.0, 0.0), 0.1, 1)
+            for wide, f, share in ((levels[0][0], best[0], 0.9999), (levels[0][2], best[2], 0.9))
+        )
+    )
+    found = content(archive, view, 3_000, proofs=proofs)
+    bounds = unpacked(found["bounds"])[0]
+    assert bounds[:3].tolist() == [best[0] * 0.9999, best[2] * 0.9, best[2] * 0.9]
+    assert np.isnan(bounds[3:]).all()
+    assert np.isnan(unpacked(found["bounds"])[1:]).all()
+    assert found["ticks"].count("M") == 1
+    assert found["ticks"].startswith("M0.2,0.5")
+    exact = content(archive, FigureView(reading="exact"), 3_000, proofs=proofs)
+    assert (exact["bounds"], exact["ticks"]) == (None, "M0,0Z")
+
+
+def test_the_tolerances_of_a_place_are_the_upper_ends_of_its_bins() -> None:
+    problem = get("three-bar-truss")
+    tolerances = Tolerances.of(problem, {problem.constraints[0].name: [0.1]}, hard=(problem.constraints[2].name,))
+    fold = FigureView(reading="up-to").fold(tolerances)
+    found = fold.tolerances_at(problem.feasible_up_to)
+    rows, columns = fold.shape
+    for row in range(rows):
+        for column in range(columns):
+            bins = fold.bins_at(row, column)
+            uppers = [(*tolerances.levels[i], np.inf)[bins[i]] for i in range(2)]
+            assert found[row, column].tolist() == [*uppers, 0.0]

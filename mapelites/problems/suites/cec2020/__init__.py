@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 
 from mapelites.core.on_demand import KernelOnDemand
-from mapelites.core.problem import Array, Problem
+from mapelites.core.problem import Array, Constraint, Problem
+from mapelites.problems.formulas.tracing import formulas_of
 from mapelites.problems.suites.cec2020 import (
     chemical,
     gears,
@@ -33,6 +34,8 @@ REFERENCE = "A. Kumar and others, Swarm and Evolutionary Computation 56 (2020)"
 LEVELS_AND_DEPTHS = {"RC45": (1, 0.32), "RC46": (2, 0.32), "RC47": (3, 0.36), "RC48": (4, 0.32), "RC49": (5, 0.3333),
                      "RC50": (6, 0.32)}  # fmt: skip
 NAMES = tuple(f"RC{number:02}" for number in range(1, 58))
+# Those that can be told as formulas: the others decide by a value, or are longer than a text may be.
+AS_FORMULAS = (*NAMES[:21], "RC23", "RC25", "RC29", "RC32", *NAMES[50:])
 # What the kernels read of the constants, one after the other.
 DATA = {
     "RC22": ("RC22_planets", "RC22_modules"),
@@ -61,12 +64,13 @@ def get(name: str) -> Problem:
     told, numbers = data_file(TEXTS)["problems"][name], numbers_of(NUMBERS)
     lower, upper = numbers[f"{name}_lower"], numbers[f"{name}_upper"]
     meanings, units = variables_of(told["variables"])
+    constraints = constraints_of(told["constraints"])
     return Problem(
         name=name,
         title=f"{name} {told['title']}",
         lower=lower,
         upper=upper,
-        constraints=constraints_of(told["constraints"]),
+        constraints=constraints,
         function=_kernel(name),
         formula=told["formula"],
         difficulty=told["about"],
@@ -77,7 +81,8 @@ def get(name: str) -> Problem:
         meanings=meanings,
         definitions=tuple(told["definitions"]),
         groups=groups_of(told["constraints"]),
-        unconstrained=not told["constraints"],
+        unconstrained=not constraints,
+        formulas=_formulas(name, constraints, lower, upper) if name in AS_FORMULAS else "",
         reference=f"{REFERENCE}, {name}",
     )
 
@@ -89,6 +94,13 @@ def _kernel(name: str) -> KernelOnDemand:
         return rations.beef if name <= "RC54" else rations.dairy
     found: KernelOnDemand = next(getattr(each, name.lower()) for each in FAMILIES if hasattr(each, name.lower()))
     return found
+
+
+def _formulas(name: str, constraints: tuple[Constraint, ...], lower: Array, upper: Array) -> str:
+    """What its kernel does, written down."""
+    bounds = list(zip(lower.tolist(), upper.tolist(), strict=True))
+    inequalities = sum(each.kind == "inequality" for each in constraints)
+    return formulas_of(_kernel(name).py_func, _data(name), bounds, inequalities, len(constraints) - inequalities)
 
 
 def _data(name: str) -> Array:

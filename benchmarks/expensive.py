@@ -2,10 +2,13 @@
 
 Every function is called as a plain one, and a call gives f, g and h together. The gap is that of the best feasible
 solution to the best known one, in per cent of that (of 1 where it is 0), from 1e-4 to 1,000; nothing feasible counts
-as 1,000. A question asks for the best solution with one constraint relaxed by 1, 2, 5 or 10 % of its limit; the truth
-is the best of what all found and of descents by SLSQP from there. Cells are those of the default levels.
+as 1,000. "4 at a time" asks for each candidate before the three before it are answered. A question
+asks for the best solution with one constraint relaxed by 1, 2, 5 or 10 % of its limit; the truth is the best of what
+all found and of descents by SLSQP from there. Cells are those of the default levels.
 
     python -m benchmarks.expensive --evaluations 100 200 --seeds 3 --out docs/results/expensive.md
+
+With `--keep FOLDER` what was evaluated is kept there, and not evaluated again by the next call.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections import defaultdict
+from collections import defaultdict, deque
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -66,13 +69,18 @@ class Counted:
         return np.r_[-values[1 : 1 + m], tolerance - values[1 + m :], tolerance + values[1 + m :]]
 
 
-def by_surrogate(counted, seed):
-    search = Search(counted.problem, evaluations=counted.budget, seed=seed)
-    while True:
-        x = search.ask(1)
-        values = counted((x[0] - counted.problem.lower) / counted.width)
-        m = counted.problem.inequalities
-        search.tell(x, values[:1], values[None, 1 : 1 + m], values[None, 1 + m :])
+def by_surrogate(at_a_time):
+    def run(counted, seed):
+        search = Search(counted.problem, evaluations=counted.budget, seed=seed)
+        m, under_way = counted.problem.inequalities, deque()
+        while True:
+            while len(under_way) < at_a_time:
+                under_way.append(search.ask(1))
+            x = under_way.popleft()
+            values = counted((x[0] - counted.problem.lower) / counted.width)
+            search.tell(x, values[:1], values[None, 1 : 1 + m], values[None, 1 + m :])
+
+    return run
 
 
 def by_scipy(method):
@@ -99,14 +107,13 @@ def by_scipy(method):
 
 def by_cma(counted, seed):
     import cma
+    from cma.constraints_handler import AugmentedLagrangian
 
-    n, m = counted.problem.dimension, counted.problem.inequalities
-    function = cma.ConstrainedFitnessAL(
-        lambda u: counted(u)[0], lambda u: list(counted(u)[1:]), dimension=n, equality=[i >= m for i in
-        range(len(counted.problem.constraints))],
-    )  # fmt: skip
+    n, m, count = counted.problem.dimension, counted.problem.inequalities, len(counted.problem.constraints)
     while True:
         seed += 1
+        function = cma.ConstrainedFitnessAL(lambda u: counted(u)[0], lambda u: list(counted(u)[1:]), dimension=n)
+        function._al = AugmentedLagrangian(n, equality=np.arange(count) >= m)  # ConstrainedFitnessAL knows g <= 0 only
         cma.fmin2(function, [0.5] * n, 0.25, {"bounds": [0, 1], "seed": seed, "verbose": -9})
 
 
@@ -126,23 +133,57 @@ def by_optuna(counted, seed):
     optuna.create_study(sampler=sampler).optimize(objective, n_trials=10 * counted.budget)
 
 
+def by_pymoo(counted, seed):
+    from pymoo.algorithms.soo.nonconvex.isres import ISRES
+    from pymoo.core.problem import ElementwiseProblem
+    from pymoo.optimize import minimize
+
+    problem = counted.problem
+
+    class InUnitBox(ElementwiseProblem):
+        def __init__(self):
+            super().__init__(n_var=problem.dimension, n_obj=1, xl=0.0, xu=1.0,
+                             n_ieq_constr=problem.inequalities + 2 * problem.equalities)  # fmt: skip
+
+        def _evaluate(self, u, out):
+            out["F"], out["G"] = counted(u)[0], -counted.slack(u)
+
+    while True:
+        minimize(InUnitBox(), ISRES(n_offsprings=20), ("n_eval", 100 * counted.budget), seed=seed)
+        seed += 1
+
+
 PEERS = {
-    "surrogate": by_surrogate, "COBYLA": by_scipy("COBYLA"), "COBYQA": by_scipy("COBYQA"), "SLSQP": by_scipy("SLSQP"),
+    "surrogate": by_surrogate(1), "surrogate, 4 at a time": by_surrogate(4),
+    "COBYLA": by_scipy("COBYLA"), "COBYQA": by_scipy("COBYQA"), "SLSQP": by_scipy("SLSQP"),
     **({"pycma, augmented Lagrangian": by_cma} if find_spec("cma") else {}),
     **({"Optuna, TPE": by_optuna} if find_spec("optuna") else {}),
+    **({"pymoo, ISRES": by_pymoo} if find_spec("pymoo") else {}),
 }  # fmt: skip
 
 
+def kept(folder, problem, peer, budget, seed):
+    """What a peer evaluated, and the seconds it computed: from the folder, or made now and kept there."""
+    if folder is None:
+        return evaluated(problem, peer, budget, seed)
+    path = folder / f"{problem.name}-{peer.replace(' ', '-')}-{budget}-{seed}.npz"
+    if not path.exists():
+        x, values, seconds = evaluated(problem, peer, budget, seed)
+        np.savez(path, x=x, values=values, seconds=seconds)
+    with np.load(path) as found:
+        return found["x"], found["values"], float(found["seconds"])
+
+
 def evaluated(problem, peer, budget, seed):
-    """What a peer evaluated: solutions and values."""
-    counted = Counted(problem, budget)
+    """What a peer evaluated: solutions and values, and the seconds that it computed."""
+    counted, started = Counted(problem, budget), time.process_time()
     try:
         PEERS[peer](counted, seed)
     except SpentError:
         pass
     except Exception as error:  # a peer that gives up has what it has
         sys.stderr.write(f"{peer} on {problem.name}: {type(error).__name__} {error}\n")
-    return np.array(counted.x), np.array(counted.values)
+    return np.array(counted.x), np.array(counted.values), time.process_time() - started
 
 
 def violations(problem, values):
@@ -226,7 +267,7 @@ def cells(problem, values):
     return len({tuple(row) for row in tolerances.bins(violations(problem, values[fine])).tolist()})
 
 
-def table(budget, seeds, peers):
+def table(budget, seeds, peers, folder):
     """The lines of one budget's table."""
     problems = [get(name) for name in DESIGNS] + [get(*each) for each in OTHERS]
     gaps, feasible, filled = defaultdict(list), defaultdict(list), defaultdict(list)
@@ -234,9 +275,9 @@ def table(budget, seeds, peers):
     for problem in problems:
         runs = {}
         for peer in peers:
-            started = time.process_time()
-            runs[peer] = [evaluated(problem, peer, budget, seed) for seed in range(seeds)]
-            seconds[peer] += time.process_time() - started
+            found = [kept(folder, problem, peer, budget, seed) for seed in range(seeds)]
+            runs[peer] = [(x, values) for x, values, _ in found]
+            seconds[peer] += sum(each for _, _, each in found)
             for _, values in runs[peer]:
                 found, some = gap(problem, values)
                 gaps[peer].append(found)
@@ -266,11 +307,14 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     lines = ["# Few evaluations of dear functions", "", "Made by `python -m benchmarks.expensive`, which says how.", ""]
     for budget in options.evaluations:
-        lines += table(budget, options.seeds, options.peers)
+        lines += table(budget, options.seeds, options.peers, options.keep)
         if options.out:
             options.out.write_text("\n".join(lines))
     print("\n".join(lines))

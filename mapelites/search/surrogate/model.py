@@ -31,15 +31,16 @@ class Optimum(NamedTuple):
 class LocalModel:
     """Models of all outputs, fitted to at most `most` points near the centre, which is row `centre` of the points.
 
-    Points whose evaluation failed are one more output: 1 there and -1 elsewhere, to be kept below 0.
+    Points whose evaluation failed are one more output: 1 there and -1 elsewhere, to be kept below 0. Points on their
+    way say nothing of the values, only that what can be learned there will be known.
     """
 
     def __init__(self, points: Points, centre: int, radius: float, most: int) -> None:
-        usable = points.usable
+        told = points.told
         self.centre = points.x[centre].copy()
-        away = np.abs(points.x[usable] - self.centre).max(axis=1)
+        away = np.abs(points.x[told] - self.centre).max(axis=1)
         order = np.argsort(away, kind="stable")[:most]
-        away, rows, n = away[order], usable[order], points.x.shape[1]
+        away, rows, n = away[order], told[order], points.x.shape[1]
         self.scale = max(radius, float(away[min(len(away) - 1, n + 2)]), 1e-9)
         count = max(int((away <= REACH * self.scale).sum()), min(len(away), 2 * n + 2))
         rows, away = rows[:count], away[:count]
@@ -48,8 +49,11 @@ class LocalModel:
         self.guarded = False
         x, values = points.x[rows], points.values[rows]
         self._fit(x, values, None)
-        failed = np.flatnonzero(points.status == FAILED)
-        failed = failed[np.abs(points.x[failed] - self.centre).max(axis=1) <= REACH * self.scale][-most:]
+        pending, failed = (
+            each[np.abs(points.x[each] - self.centre).max(axis=1) <= REACH * self.scale][-most:]
+            for each in (points.pending, np.flatnonzero(points.status == FAILED))
+        )
+        self._pending = (points.x[pending] - self.centre) / self.scale
         if len(failed):
             expected = np.array([self.predict(each) for each in points.x[failed]])
             hidden = np.r_[np.full(len(rows), FINE), np.full(len(failed), OUT)]
@@ -92,9 +96,12 @@ class LocalModel:
 
     def unknown_directions(self) -> tuple[Array, Array]:
         """How much of the slope is open in each of n directions, ascending (1 and more: all of it), and these."""
-        count, n = self.fit.points.shape
+        fit = self.fit
+        if len(self._pending):
+            fit = new_fit(np.ascontiguousarray(np.concatenate([fit.points, self._pending])), 1)
+        count, n = fit.points.shape
         left = np.empty((n, n))
-        fill_slope_covariance(self.fit, np.empty((count, n)), left)
+        fill_slope_covariance(fit, np.empty((count, n)), left)
         shares, directions = np.linalg.eigh(left)
         return shares * self.fit.lengths[0] ** 2, directions
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Tolerances
 from mapelites.search.surrogate.cells import CellPlanner
-from mapelites.search.surrogate.points import FAILED, PENDING, Interval, Points
+from mapelites.search.surrogate.points import PENDING, Interval, Points
 from mapelites.search.surrogate.region import FIRST_RADIUS, Region
 from mapelites.search.surrogate.space import Space
 from mapelites.search.surrogate.steps import AFTER_FAILURE, AFTER_SUCCESS, Step, Stepper
@@ -32,6 +32,7 @@ WORTH = 2e-4  # of f: what a question must promise
 WAKE_AFTER = 3  # points, where the corner has come to its end and nothing is feasible
 LOOK_AGAIN = 40  # points after which a question that was done is looked at once more
 LOOKED_AT = 4  # questions, at most, for one candidate
+UNKNOWN_WORTH = 0.1  # of the neighbourhood of a point that failed or waits for its answer, at most 1.5
 RESTART_RADIUS, QUESTION_RADIUS, WOKEN_RADIUS = 0.15, 0.1, 0.05
 ROUND = (RESTART, QUESTION, CELL, QUESTION)  # once the corner is done
 
@@ -82,8 +83,6 @@ class Planner:
         rng = np.random.default_rng([self.seed, self.asked])
         found = self._from_design(rng) or self._from_corner(rng) or self._from_map(rng)
         x, expected, note = found or (self.space.snapped(rng.random(self.space.n)), None, Note(DESIGN))
-        if expected is None and len(self.points.usable):
-            expected = self.points.values[self._nearest_usable(x)]
         row = self.points.add(x, expected)
         self.notes[row] = note
         self.spent[note.purpose] += 1
@@ -136,8 +135,6 @@ class Planner:
         """Nothing is built any more on candidates whose answers are long overdue; they may still come."""
         answered = np.cumsum((self.points.status != PENDING)[::-1])[::-1]
         self._overdue = {row for row in self.notes if answered[row] >= OVERDUE}
-        for row in self._overdue:
-            self.points.values[row] = np.nan
 
     def _expected_soon(self) -> dict[int, Note]:
         """The candidates on their way."""
@@ -174,7 +171,7 @@ class Planner:
         return None
 
     def _from_map(self, rng: np.random.Generator) -> tuple[Array, Array | None, Note] | None:
-        if not len(self.points.usable):
+        if not len(self.points.told):
             return None
         for _ in range(len(ROUND) + 1):
             purpose = ROUND[self.turn % len(ROUND)]
@@ -218,6 +215,8 @@ class Planner:
     def _from_restart(self, rng: np.random.Generator) -> tuple[Array, Array | None, Note] | None:
         """A descent in another valley, from a point far from all others."""
         region = self.regions[RESTART_AT]
+        if self._busy(RESTART_AT):
+            return None
         if region.own and not region.done:
             step = self.steps.next_step(region, rng)
             region.done = step is None or self._is_hopeless(region, step)
@@ -239,11 +238,10 @@ class Planner:
 
     def _far_point(self, rng: np.random.Generator) -> Array:
         """Of many random points, one that is far from the others, and rather near good ones."""
-        known = np.flatnonzero(np.isfinite(self.points.values).all(axis=1))
-        x = self.points.x[known]
-        merits = self.regions[CORNER_AT].merit(self.points.values[known])
-        worth = 1.5 - np.argsort(np.argsort(merits)) / len(merits)
-        worth[self.points.status[known] == FAILED] = 0.1
+        x, told = self.points.x, self.points.told
+        merits = self.regions[CORNER_AT].merit(self.points.values[told])
+        worth = np.full(len(x), UNKNOWN_WORTH)
+        worth[told] = 1.5 - np.argsort(np.argsort(merits)) / len(merits)
         drawn = rng.random((min(50 * self.space.n, 500), self.space.n))
         squares = (drawn**2).sum(axis=1)[:, None] + (x**2).sum(axis=1)[None] - 2.0 * drawn @ x.T
         gaps = np.sqrt(np.maximum(squares.min(axis=1), 0.0))
@@ -267,10 +265,6 @@ class Planner:
 
     def _busy(self, place: int) -> int:
         return sum(note.region == place for note in self._expected_soon().values())
-
-    def _nearest_usable(self, x: Array) -> int:
-        usable = self.points.usable
-        return int(usable[np.argmin(np.abs(self.points.x[usable] - x).max(axis=1))])
 
     # Checkpoints
 

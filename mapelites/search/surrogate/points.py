@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
 
 class Points:
-    """Rows that are only ever added to; a pending row's values are those expected until its answer comes."""
+    """Rows that are only ever added to."""
 
     def __init__(self, n: int, outputs: int) -> None:
         self.count = 0
@@ -51,7 +51,7 @@ class Points:
 
     @property
     def values(self) -> Array:
-        """(count, outputs): f, then every constraint; of a failed point what was expected there."""
+        """(count, outputs): f, then every constraint; of a point that is pending or failed what was expected there."""
         return self._values[: self.count]
 
     @property
@@ -70,9 +70,9 @@ class Points:
         return np.flatnonzero(self.status == TOLD)
 
     @property
-    def usable(self) -> NDArray[np.int64]:
-        """The rows that have values, real or expected."""
-        return np.flatnonzero((self.status != FAILED) & np.isfinite(self.values).all(axis=1))
+    def pending(self) -> NDArray[np.int64]:
+        """The rows that wait for their answer."""
+        return np.flatnonzero(self.status == PENDING)
 
     def add(self, x: Array, expected: Array | None = None) -> int:
         """A point on its way; returns its row."""

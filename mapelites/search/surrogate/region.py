@@ -16,6 +16,7 @@ from mapelites.search.surrogate.points import Interval
 
 FIRST_RADIUS, LARGEST_RADIUS = 0.25, 0.5  # of the unit box
 BAD, POOR, GOOD = 0.1, 0.3, 0.7  # ratios
+DEARER = 2.0  # than what is just enough
 FORGET = 0.3  # of the error of the step before
 
 
@@ -25,6 +26,7 @@ class Region:
 
     aim: Interval
     prices: Array  # (constraints,): in f per unit of each
+    least_prices: Array  # (constraints,): learned where something that breaks the constraints held the region
     errors: Array  # (constraints,): how wrong the models lately were
     error_size: float = 0.0  # of the step after which they were so
     radius: float = FIRST_RADIUS
@@ -40,7 +42,7 @@ class Region:
     def of(cls, aim: Interval, radius: float = FIRST_RADIUS, *, is_restart: bool = False) -> Region:
         """A region that knows nothing yet."""
         count = len(aim.low)
-        return cls(aim, np.zeros(count), np.zeros(count), radius=radius, is_restart=is_restart)
+        return cls(aim, np.zeros(count), np.zeros(count), np.zeros(count), radius=radius, is_restart=is_restart)
 
     def merit(self, values: Array) -> Array:
         """f and the price of what lies outside, of (..., 1 + constraints) values."""
@@ -49,7 +51,14 @@ class Region:
 
     def set_prices(self, multipliers: Array, least: Array) -> None:
         """Twice the multipliers is enough for the merit's minimum to lie inside; a price that was too high falls."""
+        least = np.maximum(least, self.least_prices)
         self.prices = np.maximum(np.maximum(2.0 * multipliers, 0.5 * self.prices), least)
+
+    def learn_prices(self, centre: Array, kept: Array) -> None:
+        """Let what keeps the constraints have a lower merit than what does not: values of two points."""
+        paid = float(self.aim.excess(centre) @ self.prices)
+        if paid > 0.0:
+            self.least_prices = DEARER * self.prices * max(1.0, float(kept[0] - centre[0]) / paid)
 
     def errors_at(self, size: float) -> Array:
         """How wrong the models may be after a step of this size: shorter steps are surer."""
@@ -88,7 +97,7 @@ class Region:
     def packed(self) -> dict[str, Any]:
         """Its numbers for a checkpoint, without what it aims at."""
         return {
-            "prices": self.prices.tolist(), "errors": self.errors.tolist(),
+            "prices": self.prices.tolist(), "least_prices": self.least_prices.tolist(), "errors": self.errors.tolist(),
             "error_size": self.error_size, "radius": self.radius,
             "failed": self.failed, "done": self.done, "gain": self.gain, "looked": self.looked, "best": self.best,
             "own": list(self.own),
@@ -97,4 +106,4 @@ class Region:
     def restore(self, numbers: dict[str, Any]) -> None:
         """Go on from what `packed` gave."""
         for name, value in numbers.items():
-            setattr(self, name, np.array(value) if name in ("prices", "errors") else value)
+            setattr(self, name, np.array(value) if name in ("prices", "least_prices", "errors") else value)

@@ -19,6 +19,7 @@ LEAST_FALL = 1e-7  # of f: a smaller one is not worth an evaluation
 WELL_KNOWN = 0.6  # the largest part of the slope's variance that may be open in any direction
 MARGIN = 0.2  # the most by which constraints are kept more than asked for, in units of a typical value
 LOOKS = 20
+STUCK, MUCH, FREED_RADIUS = 3, 1e-3, 0.05  # failed steps in a row, part of f, part of the unit box
 RANDOM_STARTS, WIDE = 2, 0.02  # starts of descents within regions that are at least so wide
 LEAST_PRICE, OPEN_PRICE = 0.1, 3.0  # in units of typical values: generally, and while nothing keeps the constraints
 
@@ -90,24 +91,29 @@ class Stepper:
         """Whether nothing that is known keeps the constraints."""
         return not region.is_restart and not np.isfinite(self.answer(region))
 
-    def _rows(self, region: Region, *, ahead: bool) -> NDArray[np.int64]:
+    def _rows(self, region: Region) -> NDArray[np.int64]:
         """The points from which a step may start."""
-        usable = self.points.usable if ahead else self.points.told
-        return usable[np.isin(usable, region.own)] if region.is_restart else usable
+        told = self.points.told
+        return told[np.isin(told, region.own)] if region.is_restart else told
 
     def _look(
         self, region: Region, rng: np.random.Generator, *, open_: bool, restoring: bool, variant: Variant = PLAIN
     ) -> Step | None:
         """What the models offer at the present radius."""
-        rows = self._rows(region, ahead=variant.ahead)
+        rows = self._rows(region)
         if not len(rows):
             return None
         values = self.points.values
         centre = int(rows[np.argmin(region.merit(values[rows]))])
         if restoring:
             centre = self._least_broken(region, rows, centre)
+        elif region.failed >= STUCK and not variant.ahead and not region.is_restart:
+            centre = self._freed(region, centre)
         model = LocalModel(self.points, centre, region.radius, self.most)
-        x, multipliers = self._optimum(model, region, rows, rng, restoring=restoring)
+        place = self._place_ahead(model, region, values[centre]) if variant.ahead else model.centre
+        if place is None:
+            return None
+        x, multipliers = self._optimum(model, region, place, rows, rng, restoring=restoring)
         unit = model.unit[0] / model.unit[1:]
         if not restoring:
             region.set_prices(multipliers, (OPEN_PRICE if open_ else LEAST_PRICE) * unit)
@@ -125,6 +131,19 @@ class Stepper:
             return None
         return self._geometry(model, region, centre, directions[:, -1])
 
+    def _freed(self, region: Region, centre: int) -> int:
+        """The best row that keeps the constraints, where the region is held by one that breaks them for a lower f."""
+        told, values = self.points.told, self.points.values
+        kept = told[region.aim.holds(values[told])]
+        if not len(kept) or region.aim.holds(values[centre]):
+            return centre
+        best = int(kept[np.argmin(values[kept, 0])])
+        if values[best, 0] - values[centre, 0] < MUCH * abs(values[best, 0]):
+            return centre
+        region.learn_prices(values[centre], values[best])
+        region.failed, region.radius = 0, max(region.radius, FREED_RADIUS)
+        return best
+
     def _least_broken(self, region: Region, rows: NDArray[np.int64], centre: int) -> int:
         """The row that breaks its constraints least, each in units of what is typical near the centre."""
         x, values = self.points.x, self.points.values
@@ -133,16 +152,25 @@ class Stepper:
         typical = np.where(typical > 0.0, typical, np.inf)
         return int(rows[np.argmin((region.aim.excess(values[rows]) / typical).sum(axis=1))])
 
+    def _place_ahead(self, model: LocalModel, region: Region, here: Array) -> Array | None:
+        """Of the points on their way near the centre the one that is expected to be best, if it is better than that."""
+        x = self.points.x[self.points.pending]
+        x = x[np.abs(x - model.centre).max(axis=1) <= 2.0 * region.radius]
+        merits = [float(region.merit(model.predict(each))) for each in x]
+        best = int(np.argmin(merits)) if len(x) else 0
+        return x[best] if len(x) and merits[best] < float(region.merit(here)) else None
+
     def _optimum(
-        self, model: LocalModel, region: Region, rows: NDArray[np.int64], rng: np.random.Generator, *, restoring: bool
-    ) -> tuple[Array, Array]:
-        """The best point of the region on the models, on the variables' steps, and the multipliers there."""
-        low, high = self.space.box(model.centre, region.radius)
+        self, model: LocalModel, region: Region, place: Array, rows: NDArray[np.int64], rng: np.random.Generator,
+        *, restoring: bool,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """The best point round a place on the models, on the variables' steps, and the multipliers there."""
+        low, high = self.space.box(place, region.radius)
         aim = self._safe_aim(model, region)
         x = self.points.x
-        inside = rows[np.abs(x[rows] - model.centre).max(axis=1) <= region.radius]
+        inside = rows[np.abs(x[rows] - place).max(axis=1) <= region.radius]
         order = np.argsort(region.merit(self.points.values[inside]), kind="stable")
-        starts = [model.centre, *x[inside[order][1:3]]]
+        starts = [place, *x[inside[order][1:3]]]
         if region.radius > WIDE:
             starts += list(low + (high - low) * rng.random((RANDOM_STARTS, self.space.n)))
         found = [model.descend(aim, low, high, start, restoring=restoring) for start in starts]

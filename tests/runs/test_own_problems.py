@@ -227,7 +227,7 @@ def states_of_children(process: int) -> list[str]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, rest = stat.read_text().split("(", 1)[1].rsplit(") ", 1)
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
             continue
         state, parent = rest.split()[:2]
         if int(parent) == process and name.startswith("run "):

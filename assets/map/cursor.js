@@ -93,14 +93,14 @@ window.mapCursor = (function () {
     return number(Number(share.toPrecision(Math.abs(share) < 99 ? 2 : 3))) + " %";
   }
 
-  // By how much the design at a place breaks each constraint: "shear +1,280 psi (9.4 %)".
+  // By how much the design at a place breaks each constraint: "shear +1,280 psi (9.41 %)".
   function brokenWords(map, row, column) {
     if (!map.violations) { return ""; }
     const values = unpacked(broken, map.violations), found = [];
     map.names.forEach((name, i) => {
       const value = values[(i * map.rows + row) * map.columns + column];
       if (!(value > map.satisfied[i] * (1 + 1e-6))) { return; }
-      const share = map.references[i] ? " (" + number(Number(((100 * value) / map.references[i]).toPrecision(2))) + " %)" : "";
+      const share = map.references[i] ? " (" + number(Number(((100 * value) / map.references[i]).toPrecision(3))) + " %)" : "";
       found.push(name + " +" + number(value) + (map.units[i] ? " " + map.units[i] : "") + share);
     });
     return found.join(", ") || "breaks nothing";

@@ -33,6 +33,9 @@
 
   const text = (value) => (value === Infinity ? ANY : window.pageState.short(value));
 
+  // A tolerance in per cent of its limit, " (4.71 %)"; nothing where that is not known.
+  const share = (row, value) => (row.reference ? " (" + Number(((100 * value) / row.reference).toPrecision(3)) + " %)" : "");
+
   function place(row, value) {
     let found = 0;
     row.steps.forEach((step, i) => { if (Number(step) <= value) { found = i; } });
@@ -136,7 +139,7 @@
     own.slider.setAttribute("aria-valuetext", value === Infinity ? "any violation" : isStep ? row.sizes[at] : text(value));
     if (document.activeElement !== own.field || own.told !== field) { own.field.value = field; own.field.setAttribute("aria-invalid", "false"); }
     own.told = field;
-    write(own.size, value === Infinity ? "any violation" : isStep ? row.sizes[at] : "+" + text(value) + (row.unit ? " " + row.unit : ""));
+    write(own.size, value === Infinity ? "any violation" : isStep ? row.sizes[at] : "+" + text(value) + (row.unit ? " " + row.unit : "") + share(row, value));
     write(own.alone, at ? "alone " + (row.alone[at] || "buys nothing") : "");
     own.box.classList.toggle("is-moved", value > Number(row.steps[0]));
     const drawn = sparkline(row, at);

@@ -11,7 +11,6 @@ import numpy as np
 
 from mapelites.answers import Designs, Front, Price
 from mapelites.answers.front import axis_values
-from mapelites.answers.words import format_tolerance
 from mapelites.core.archive import Archive
 from mapelites.core.format import amount
 from mapelites.core.nested_map.axes import short_bins
@@ -21,6 +20,7 @@ from mapelites.core.nested_map.thumbnail import colour_grid, png
 from mapelites.core.nested_map.usual import usual_colours
 from mapelites.core.nested_map.view import FigureView, is_too_fine
 from mapelites.core.problem import Array, Problem
+from mapelites.core.terms import with_unit
 
 INK, QUIET, ACCENT = "#1f2430", "#5b6270", "#3b5bdb"
 SIDE = 420  # the map's own pixels
@@ -140,21 +140,21 @@ def front_picture(designs: Designs, found: Front, width: int = 420, height: int 
     parts += [
         f'<text x="52" y="{y[0] + 4:.1f}" text-anchor="end" {_small()}>{amount(float(designs.f[first]), 4)}</text>',
         f'<text x="{x[0]:.1f}" y="{height - 20}" text-anchor="middle" {_small()}>'
-        f"{amount(float(found.violation[first]), 3)}</text>",
-        f'<text x="{width / 2:.0f}" y="{height - 6}" text-anchor="middle" {_bold()}>total violation →</text>',
+        f"{with_unit(amount(float(found.violation[first]), 3), found.unit)}</text>",
+        f'<text x="{width / 2:.0f}" y="{height - 6}" text-anchor="middle" {_bold()}>'
+        f"total violation{_of_limits(found)} →</text>",
     ]
     if len(rows) > 1:
         parts += [
             f'<text x="52" y="{y[-1] + 4:.1f}" text-anchor="end" {_small()}>{amount(float(designs.f[last]), 4)}</text>',
             f'<text x="{x[-1]:.1f}" y="{height - 20}" text-anchor="middle" {_small()}>'
-            f"{amount(float(found.violation[last]), 3)}</text>",
+            f"{with_unit(amount(float(found.violation[last]), 3), found.unit)}</text>",
         ]
     return _svg(width, height, parts, "Objective against total violation")
 
 
-def levels_in_words(tolerances: Sequence[float]) -> str:
-    """Levels as people write them."""
-    return ", ".join(format_tolerance(each) for each in tolerances)
+def _of_limits(found: Front) -> str:
+    return f", {found.unit} of the limits" if found.unit else ""
 
 
 def _share(values: Array) -> Array:

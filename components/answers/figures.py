@@ -17,10 +17,10 @@ from components.map.colour import KINDS
 from components.run.view import cell_for_browser
 from mapelites.answers import Bands, Designs, Front, Price, VariableChange
 from mapelites.answers.front import axis_values
-from mapelites.answers.words import format_tolerance
 from mapelites.core.format import amount
 from mapelites.core.nested_map.axes import MapLook
-from mapelites.core.problem import Array
+from mapelites.core.problem import Array, Constraint
+from mapelites.core.terms import violation_text, with_unit
 
 ACCENT = {False: "#4263eb", True: "#91a7ff"}  # by dark
 MOST_POINTS = 2_500  # of those not on the front; more would only make a blot
@@ -32,7 +32,8 @@ FLAT = 1e-12  # of its size: differences that a picture cannot show
 def price_curve(designs: Designs, curve: Price, held: float, selected: int | None, *, dark: bool) -> dict[str, Any]:
     """Best objective over the tolerance of one constraint: steps, with the elites as points."""
     look = MapLook.of(dark=dark, narrow=False)
-    name = designs.names[curve.constraint]
+    constraint = designs.problem.constraints[curve.constraint]
+    name = constraint.name
     known = [place for place, step in enumerate(curve.steps) if step.row is not None]
     rows = [row for step in curve.steps if (row := step.row) is not None]
     f = [float(designs.f[row]) for row in rows]
@@ -40,11 +41,11 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
         "type": "scatter", "mode": "lines+markers", "x": known, "y": f, "line": {"shape": "hv", "color": ACCENT[dark],
         "width": 2.4}, "marker": _marker(rows, selected, look, ACCENT[dark]),
         "customdata": _cells(designs, rows), "cliponaxis": False,
-        "text": [f"{name} up to {format_tolerance(curve.steps[place].tolerance)}" for place in known],
+        "text": [f"{name} up to {violation_text(constraint, curve.steps[place].tolerance)}" for place in known],
         "hovertemplate": "%{text}: %{y:.6g}<br>a click opens this design<extra></extra>",
     }  # fmt: skip
     layout = _objective_layout(look, designs.f[rows])
-    layout["xaxis"] |= _levels_axis(curve, f"tolerance allowed on {name}")
+    layout["xaxis"] |= _levels_axis(curve, constraint)
     layout["showlegend"] = False
     layout["uirevision"] = f"{name} {len(curve.steps)}"
     layout["annotations"] = [
@@ -60,7 +61,7 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
     return {"data": [line], "layout": layout}
 
 
-def band_curve(band: Bands, name: str, *, dark: bool) -> dict[str, Any]:
+def band_curve(band: Bands, constraint: Constraint, *, dark: bool) -> dict[str, Any]:
     """The same over many runs: the median as steps, the quartiles as an area."""
     look = MapLook.of(dark=dark, narrow=False)
     low, middle, high = band.quartiles
@@ -74,12 +75,12 @@ def band_curve(band: Bands, name: str, *, dark: bool) -> dict[str, Any]:
         {"type": "scatter", "mode": "lines+markers", "x": places.tolist(),
          "y": [None if math.isnan(each) else each for each in middle.tolist()], "name": "median",
          "line": {"shape": "hv", "color": ACCENT[dark], "width": 2.4}, "marker": {"size": 8},
-         "text": [f"{name} up to {format_tolerance(t)}: found by {n} of {band.runs} runs"
+         "text": [f"{constraint.name} up to {violation_text(constraint, t)}: found by {n} of {band.runs} runs"
                   for t, n in zip(band.tolerances, band.found.tolist(), strict=True)],
          "hovertemplate": "%{text}<br>median %{y:.6g}<extra></extra>"},
     ]  # fmt: skip
     layout = _objective_layout(look, band.quartiles[~np.isnan(band.quartiles)])
-    layout["xaxis"] |= _axis_of(band.tolerances, f"tolerance allowed on {name}")
+    layout["xaxis"] |= _axis_of(band.tolerances, constraint)
     if np.isnan(band.quartiles).all():
         layout["yaxis"] |= {"showticklabels": False, "showgrid": False}  # no number is meant by them
         layout["showlegend"] = False
@@ -112,7 +113,7 @@ def moving(
             "hovertemplate": f"{problem.variables[change.variable]} = %{{text}}<extra></extra>",
         })  # fmt: skip
     layout = chart_layout(look, "place within its bounds, %", log=False)
-    layout["xaxis"] |= _levels_axis(curve, f"tolerance allowed on {designs.names[curve.constraint]}")
+    layout["xaxis"] |= _levels_axis(curve, designs.problem.constraints[curve.constraint])
     return {"data": data, "layout": layout}
 
 
@@ -127,17 +128,17 @@ def front_figure(designs: Designs, found: Front, measure: str, selected: int | N
     rows = list(found.rows)
     hover = "%{text}, objective %{y:.6g}<br>a click opens this design<extra></extra>"
     data = [
-        _points(designs, others, place, found.violation, hover, {"color": look.quiet, "size": 5, "opacity": 0.45},
+        _points(designs, others, place, found, hover, {"color": look.quiet, "size": 5, "opacity": 0.45},
                 "other elites"),
-        {**_points(designs, rows, place, found.violation, hover, _marker(rows, selected, look, ACCENT[dark]), "front"),
+        {**_points(designs, rows, place, found, hover, _marker(rows, selected, look, ACCENT[dark]), "front"),
          "mode": "lines+markers", "line": {"shape": "hv", "color": ACCENT[dark], "width": 2}},
     ]  # fmt: skip
     if found.knee is not None:
         ring = {"symbol": "diamond-open", "size": 17, "color": look.strong, "line": {"width": 2}}
-        data.append(_points(designs, [found.knee], place, found.violation, hover, ring, "knee"))
+        data.append(_points(designs, [found.knee], place, found, hover, ring, "knee"))
     if selected is not None and selected not in on:
         ring = {"symbol": "circle-open", "size": 13, "color": ACCENT[dark], "line": {"width": 3}}
-        data.append(_points(designs, [selected], place, found.violation, hover, ring, "selected"))
+        data.append(_points(designs, [selected], place, found, hover, ring, "selected"))
     layout = _objective_layout(look, designs.f, "objective")
     layout["xaxis"] |= {**axis, "title": {"text": measure}}
     layout["uirevision"] = measure
@@ -169,13 +170,13 @@ def pair_figure(
 
 
 def _points(
-    designs: Designs, rows: Any, place: Array, violation: Array, hover: str, marker: dict[str, Any], name: str
+    designs: Designs, rows: Any, place: Array, found: Front, hover: str, marker: dict[str, Any], name: str
 ) -> dict[str, Any]:
     at = np.asarray(rows, dtype=np.int64)
     return {
         "type": "scatter", "mode": "markers", "x": place[at].tolist(), "y": designs.f[at].tolist(), "name": name,
         "customdata": _cells(designs, at), "marker": marker, "hovertemplate": hover,
-        "text": [f"violation {amount(float(each))}" for each in violation[at]],
+        "text": [f"violation {with_unit(amount(float(each)), found.unit)}" for each in found.violation[at]],
     }  # fmt: skip
 
 
@@ -199,18 +200,18 @@ def _cell(designs: Designs, row: int) -> int | str | None:
     return f"{cell}*" if row == designs.hidden else cell_for_browser(cell)
 
 
-def _levels_axis(curve: Price, title: str) -> dict[str, Any]:
-    return _axis_of(tuple(step.tolerance for step in curve.steps), title)
+def _levels_axis(curve: Price, constraint: Constraint) -> dict[str, Any]:
+    return _axis_of(tuple(step.tolerance for step in curve.steps), constraint)
 
 
-def _axis_of(tolerances: Sequence[float], title: str) -> dict[str, Any]:
+def _axis_of(tolerances: Sequence[float], constraint: Constraint) -> dict[str, Any]:
     """One place per level, evenly spaced: levels usually lie orders of magnitude apart."""
     last = len(tolerances) - 1
     return {
         "tickvals": list(range(last + 1)),
-        "ticktext": [format_tolerance(each) for each in tolerances],
+        "ticktext": [violation_text(constraint, each).replace(" (", "<br>(") for each in tolerances],
         "range": [-0.25, last + 0.25],
-        "title": {"text": title},
+        "title": {"text": f"tolerance allowed on {constraint.name}"},
     }
 
 

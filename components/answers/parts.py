@@ -14,9 +14,8 @@ from components.map.figure import CONFIG
 from components.shared.format import exact
 from mapelites.answers import Designs
 from mapelites.answers.price import Verdict
-from mapelites.answers.words import VERDICTS, list_in_words
+from mapelites.answers.words import VERDICTS, broken_by, list_in_words
 from mapelites.core.format import amount
-from mapelites.core.terms import violation_text
 
 NOT_FOUND = "not found"
 HEIGHT = "300px"  # a graph's own style says 100 %, which no style sheet can overrule
@@ -101,7 +100,7 @@ def heading(text: str, words: str = "") -> Component:
 def violated(designs: Designs, row: int) -> str:
     """Which constraints a design breaks, and by how much."""
     broken = [
-        f"{each.name} by {violation_text(each, float(violation), 3)}"
+        broken_by(each, float(violation))
         for each, violation, limit in zip(
             designs.problem.constraints, designs.violations[row], designs.satisfied, strict=True
         )

@@ -28,10 +28,11 @@ from mapelites.answers import (
     rank_constraints,
 )
 from mapelites.answers.change import STILL
-from mapelites.answers.words import format_among, format_apart, format_gain, format_tolerance
+from mapelites.answers.words import format_among, format_apart, format_gain
 from mapelites.answers.words import worth_sentence as worth_in_words
 from mapelites.core.format import amount
-from mapelites.core.problem import Array
+from mapelites.core.problem import Array, Constraint
+from mapelites.core.terms import violation_text
 from mapelites.proof.proofs import Proofs
 from mapelites.proof.words import bound_of
 
@@ -78,7 +79,7 @@ def view(
 def held_in_words(designs: Designs, limits: Array) -> str:
     """Where all constraints stand while one of them is relaxed."""
     moved = [
-        f"{each.name} up to {format_tolerance(float(limit), each)}"
+        f"{each.name} up to {violation_text(each, float(limit))}"
         for each, limit, usual in zip(designs.problem.constraints, limits, designs.satisfied, strict=True)
         if limit != usual
     ]
@@ -111,7 +112,7 @@ def _rank(
     if end is None:
         return parts.row([button, parts.verdict(worth.verdict), "", "", "", "", *proven], chosen=is_chosen)
     constraint = designs.problem.constraints[worth.constraint]
-    way = f"{format_tolerance(worth.start.tolerance, constraint)} → {format_tolerance(end.tolerance, constraint)}"
+    way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
     if worth.verdict == "unknown":
         return parts.row(
             [button, parts.verdict(worth.verdict), way, parts.design(designs, None, selected), "", "", *proven],
@@ -169,7 +170,7 @@ def _detail(
             className="answer-sentence",
             id="answers-sentence",
         ),
-        html.P(_local(name, worth, local), className="quiet"),
+        html.P(_local(constraint, worth, local), className="quiet"),
         html.Div(
             [
                 parts.graph("price", figure, label=f"Chart: best objective over the tolerance of {name}"),
@@ -182,8 +183,9 @@ def _detail(
     ]
 
 
-def _local(name: str, worth: RelaxationGain, local: Multipliers | str | None) -> str:
+def _local(constraint: Constraint, worth: RelaxationGain, local: Multipliers | str | None) -> str:
     """The multiplier beside the gain over a whole level, or why there is none."""
+    name = constraint.name
     if worth.start.row is None or local is None:
         return ""
     if isinstance(local, str):
@@ -196,7 +198,8 @@ def _local(name: str, worth: RelaxationGain, local: Multipliers | str | None) ->
         )
     level = "" if worth.per_unit is None else f"; over the whole level it is {amount(worth.per_unit, 4)}"
     value = float(local.values[worth.constraint])
-    return f"Per unit of tolerance, a small step buys {amount(value, 4)} by the gradients at this design{level}."
+    bought = f"a small step buys {amount(value, 4)} by the gradients at this design{level}."
+    return f"Per {constraint.unit or 'unit'} of tolerance, {bought}"
 
 
 def _among(designs: Designs, step: Step, objectives: list[float]) -> str | None:
@@ -212,7 +215,7 @@ def _steps(
     rows = [
         parts.row(
             [
-                format_tolerance(step.tolerance, designs.problem.constraints[curve.constraint]),
+                violation_text(designs.problem.constraints[curve.constraint], step.tolerance),
                 parts.design(designs, step.row, selected, _among(designs, step, objectives)),
                 "" if step.f is None or held is None or step.f >= held else gain_in_words(designs, held, step.f),
                 *proven_of(designs, curve.constraint, step, limits, proofs),

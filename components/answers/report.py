@@ -30,12 +30,13 @@ from mapelites.answers import (
     relaxation_gains,
     trade_off_front,
 )
-from mapelites.answers.words import VERDICTS, format_apart, format_tolerance
+from mapelites.answers.words import VERDICTS, format_apart
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
 from mapelites.core.format import amount
 from mapelites.core.nested_map.view import FigureView
 from mapelites.core.problem import Array
+from mapelites.core.terms import violation_text
 from mapelites.proof.proofs import Proofs
 from mapelites.proof.words import is_proven
 from mapelites.snapshot.findings import Findings
@@ -170,7 +171,7 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
             rows.append([name, verdict, "", "", "", "", *proven_of(designs, worth.constraint, None, limits, proofs)])
             continue
         constraint = designs.problem.constraints[worth.constraint]
-        way = f"{format_tolerance(worth.start.tolerance, constraint)} → {format_tolerance(end.tolerance, constraint)}"
+        way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
         becomes, gain = "not found", ""
         if end.f is not None and worth.verdict != "unknown":
             shown = designs.problem.shown_objective

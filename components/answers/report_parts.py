@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from components.answers.drawing import levels_in_words
 from components.shared import summary
 from components.shared.format import many
 from components.shared.mathml import mathml
 from mapelites.core.archive import Archive
 from mapelites.core.problem import Problem
 from mapelites.core.settings import Settings
+from mapelites.core.terms import violation_text
 from mapelites.core.tolerances import short
 from mapelites.problems.own.library import FORMULAS
 from mapelites.runs import Run
@@ -41,8 +41,8 @@ def problem_part(archive: Archive) -> Markup:
     problem = archive.problem
     words = f"{many(problem.dimension, 'variable')}, {many(len(problem.constraints), 'constraint')}."
     rows = [
-        [constraint.name, constraint.kind, mathml(constraint.formula), levels_in_words(levels)]
-        for constraint, levels in zip(problem.constraints, archive.tolerances.levels, strict=True)
+        [constraint.name, constraint.kind, mathml(constraint.formula), _levels(archive, i)]
+        for i, constraint in enumerate(problem.constraints)
     ]
     heads = ["constraint", "kind", "formula", "tolerance levels"]
     if not any(constraint.formula for constraint in problem.constraints):
@@ -57,6 +57,14 @@ def problem_part(archive: Archive) -> Markup:
         table(heads, rows),
     ]  # fmt: skip
     return Markup("").join(parts)
+
+
+def _levels(archive: Archive, i: int) -> str:
+    """The levels of a constraint in its unit and in per cent of its limit."""
+    constraint = archive.problem.constraints[i]
+    if constraint.name in archive.tolerances.hard:
+        return "hard: never relaxed"
+    return ", ".join(violation_text(constraint, each) for each in archive.tolerances.levels[i])
 
 
 def bounds(problem: Problem) -> Markup:

@@ -17,7 +17,6 @@ from mapelites.answers import Designs, LeastRelaxation, least_relaxations
 from mapelites.answers.words import (
     MOST_DIGITS,
     format_apart,
-    format_tolerance,
     list_in_words,
     none_within,
     relaxed_by,
@@ -25,6 +24,7 @@ from mapelites.answers.words import (
 from mapelites.core.constraint import Constraint
 from mapelites.core.errors import InputError
 from mapelites.core.format import amount
+from mapelites.core.terms import violation_text
 
 
 def view(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[Component]:
@@ -86,7 +86,7 @@ def _way(designs: Designs, way: LeastRelaxation, selected: int | None) -> Compon
 
 
 def _level(constraint: Constraint, level: float) -> str:
-    return "beyond its last level" if math.isinf(level) else format_tolerance(level, constraint)
+    return "beyond its last level" if math.isinf(level) else violation_text(constraint, level)
 
 
 def controls(data: Mapping[str, Any]) -> list[Component]:

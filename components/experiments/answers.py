@@ -19,8 +19,10 @@ from components.map.figure import CONFIG
 from components.shared.format import count, many
 from components.shell.frame import SCHEME
 from mapelites.answers import Bands, Designs, price_bands
-from mapelites.answers.words import format_among, format_apart, format_tolerance
+from mapelites.answers.words import format_among, format_apart
 from mapelites.campaign import Campaign, Instance
+from mapelites.core.constraint import Constraint
+from mapelites.core.terms import violation_text
 
 GRAPH = "campaign-price"
 MOST_DIGITS = 7  # in the table
@@ -87,14 +89,15 @@ def register(app: Dash, campaigns: Campaigns, instance_of: Callable[[Campaign, A
         if not runs:
             return list(names), name, blank(), title, "No run is finished yet.", []
         found = _bands(campaigns, look, instance, runs, names.index(name))
-        figure = band_curve(found, name, dark=scheme == "dark")
+        stated = task.spec.tolerances.axes(task.spec.get_problem())[names.index(name)]
+        figure = band_curve(found, stated, dark=scheme == "dark")
         return (
             list(names),
             name,
             figure,
             title,
-            _words(found, name),
-            _table(found, name, [_address(look, run, name) for run in runs]),
+            _words(found, stated),
+            _table(found, stated, [_address(look, run, name) for run in runs]),
         )
 
 
@@ -124,23 +127,25 @@ def _address(look: CampaignLook, run: str, constraint: str) -> str:
     return f"/experiments/{look.folder.id}/run/{run}?{urlencode({'view': 'price', 'about': constraint})}"
 
 
-def _words(found: Bands, name: str) -> str:
+def _words(found: Bands, constraint: Constraint) -> str:
     """The first step of the median that buys anything."""
     middle = found.quartiles[1]
     known = np.flatnonzero(~np.isnan(middle))
     if not len(known):
-        return f"At no tolerance of {name} did half of the {many(found.runs, 'run')} find a design."
+        return f"At no tolerance of {constraint.name} did half of the {many(found.runs, 'run')} find a design."
     start = known[0]
     lower = [i for i in known if middle[i] < middle[start]]
     step = lower[0] if lower else start
     before, after = format_apart(float(middle[start]), float(middle[step]))
-    at = f"{name} up to {format_tolerance(found.tolerances[start])}: a median objective of {before}"
+    at = (
+        f"{constraint.name} up to {violation_text(constraint, found.tolerances[start])}: a median objective of {before}"
+    )
     if not lower:
         return f"{at} over {many(found.runs, 'run')}; at no further tolerance is it lower."
-    return f"{at} over {many(found.runs, 'run')}; up to {format_tolerance(found.tolerances[step])}, {after}."
+    return f"{at} over {many(found.runs, 'run')}; up to {violation_text(constraint, found.tolerances[step])}, {after}."
 
 
-def _table(found: Bands, name: str, addresses: Sequence[str]) -> Component:
+def _table(found: Bands, constraint: Constraint, addresses: Sequence[str]) -> Component:
     """Every number leads to the run that it is of, and has as many digits as tell it from the others."""
     known = found.quartiles[~np.isnan(found.quartiles)].tolist()
 
@@ -153,7 +158,9 @@ def _table(found: Bands, name: str, addresses: Sequence[str]) -> Component:
     for step, (each, number) in enumerate(zip(found.tolerances, found.found.tolist(), strict=True)):
         of = zip(found.quartiles[:, step].tolist(), found.behind[:, step].tolist(), strict=True)
         rows.append(
-            parts.row([format_tolerance(each), *(link(*pair) for pair in of), f"{count(number)} of {found.runs}"])
+            parts.row(
+                [violation_text(constraint, each), *(link(*pair) for pair in of), f"{count(number)} of {found.runs}"]
+            )
         )
-    heads = (f"{name} up to", "lower quartile", "median", "upper quartile", "runs that found one")
+    heads = (f"{constraint.name} up to", "lower quartile", "median", "upper quartile", "runs that found one")
     return parts.table(heads, rows)

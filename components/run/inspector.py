@@ -20,6 +20,7 @@ from mapelites.core.archive import Archive, Elite
 from mapelites.core.nested_map.axes import full_bins
 from mapelites.core.nested_map.fold import Fold
 from mapelites.core.problem import Array
+from mapelites.core.terms import violation_text
 from mapelites.proof.words import with_bound
 
 TOOLS = {
@@ -153,7 +154,7 @@ def _up_to(archive: Archive, limits: Array) -> list[str]:
     problem, found = archive.problem, []
     for i, name in enumerate(archive.tolerances.names):
         if limits[i] > problem.feasible_up_to[i]:
-            found.append(f"{name} ≤ {parts.tolerance(problem.constraints[i], float(limits[i]))}")
+            found.append(f"{name} ≤ {violation_text(problem.constraints[i], float(limits[i]))}")
     return found
 
 

@@ -12,12 +12,11 @@ from dash.development.base_component import Component
 from components.shared.format import exact
 from mapelites.answers.words import format_apart, percent_change
 from mapelites.core.archive import Archive, Elite, Elites
-from mapelites.core.constraint import Constraint
 from mapelites.core.format import number
 from mapelites.core.nested_map.axes import full_bins
 from mapelites.core.nested_map.fold import Fold
-from mapelites.core.nested_map.words import brief, percent_of_limit
 from mapelites.core.problem import Problem
+from mapelites.core.terms import violation_text
 from mapelites.core.tolerances import short
 from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
@@ -39,13 +38,6 @@ def place_in_words(archive: Archive, cell: int) -> list[Component]:
         html.Span([html.B(name), " ", full_bins(fold, archive.problem, i)[bins[i]]], className="bin-chip")
         for i, name in enumerate(archive.tolerances.names)
     ]
-
-
-def tolerance(constraint: Constraint, value: float) -> str:
-    """A tolerance in per cent of its limit where there is one, else in its unit."""
-    if math.isinf(value):
-        return "any"
-    return percent_of_limit(constraint, value) or f"{brief(value)} {constraint.unit}".strip()
 
 
 def objective(problem: Problem, elite: Elite, against: Elite | None) -> Component:
@@ -70,19 +62,12 @@ def verdict(archive: Archive, elite: Elite) -> Component:
         return html.Div(html.Span("feasible", className="tag tag-feasible"), className="verdict")
     limits = archive.problem.feasible_up_to
     failing = [
-        html.Span(f"{constraint.name} {broken_by(constraint, float(violation))}", className="number")
+        html.Span(f"{constraint.name} +{violation_text(constraint, float(violation))}", className="number")
         for constraint, violation, limit in zip(archive.problem.constraints, elite.violations, limits, strict=True)
         if violation > limit
     ]
     listed = [part for each in failing for part in (", ", each)][1:]
     return html.Div([html.Span("relaxes", className="tag"), " ", *listed], className="verdict")
-
-
-def broken_by(constraint: Constraint, violation: float) -> str:
-    """A violation in its unit and in per cent of its limit, `+1,280 psi (9.4 %)`."""
-    plain = f"+{number(violation)} {constraint.unit}".strip()
-    percent = percent_of_limit(constraint, violation, 2)
-    return plain if percent is None else f"{plain} ({percent})"
 
 
 def constraints(archive: Archive, elite: Elite) -> Component:
@@ -112,7 +97,7 @@ def _state(archive: Archive, elite: Elite, i: int) -> Component:
     constraint, violation = archive.problem.constraints[i], float(elite.violations[i])
     raw = float([*elite.g, *elite.h][i])
     if violation > archive.problem.feasible_up_to[i]:
-        words = f"+{tolerance(constraint, violation)}" if constraint.reference else f"+{number(violation)}"
+        words = f"+{violation_text(constraint, violation)}"
         return html.B(words, title=exact(violation), className="value", **{"data-exact": exact(violation)})
     spare = -raw / constraint.reference if constraint.reference else -raw
     words = "at limit" if constraint.kind == "equality" or spare <= AT_LIMIT else "kept"

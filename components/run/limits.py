@@ -20,14 +20,14 @@ from components.run.state import PageState
 from components.run.view import Maps, Shown
 from components.shared.context import Context
 from mapelites.answers import Designs, Gains, Relaxed, headline, relaxation_gains
-from mapelites.answers.headline import Proven, smallest_gain, tolerance_words, unproven
+from mapelites.answers.headline import Proven, smallest_gain, unproven
 from mapelites.answers.words import format_gain, percent_change
 from mapelites.core.archive import Archive
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
 from mapelites.core.nested_map.words import level_words
-from mapelites.core.terms import limit_text
+from mapelites.core.terms import limit_text, violation_text
 from mapelites.runs import Run
 from mapelites.runs.record import OVER
 
@@ -162,7 +162,7 @@ def _row(designs: Designs, relaxed: Relaxed, gains: Gains) -> dict[str, Any]:
         "reference": constraint.reference,
         "steps": [tolerance_text(step) for step in steps],
         "ticks": ticks,
-        "sizes": ["satisfied", *(f"+{tolerance_words(constraint, step)}" for step in steps[1:])],
+        "sizes": ["satisfied", *(f"+{violation_text(constraint, step)}" for step in steps[1:])],
         "curve": [None if f is None else shown(f) for f in curve],
         "alone": [_change(designs, gains.start.f, f) for f in curve],
         "gain": _change(designs, gains.start.f, relaxed.f) if relaxed.gain else "",

@@ -40,7 +40,7 @@ DEPENDENT = "follow from each other and count as one negotiable thing"
 DEFAULT_STEP = "1e-4"
 STEPS = 5
 MOST_FACTORS = 8  # that are spelled out one by one
-OF_CONSTRAINT = ("name", "kind", "limit", "sense", "unit", "meaning", "scale")
+OF_CONSTRAINT = ("name", "kind", "limit", "sense", "unit", "meaning", "scale", "estimated")
 PRESETS = {
     "percent": ("Per cent of the limit", "0, 1, 2, 5 and 10 % of the limit or typical size"),
     "paper": ("The paper's", "0, 1e-4, 1e-2, 1"),

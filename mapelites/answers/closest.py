@@ -91,7 +91,7 @@ def closest_sentence(known: Archive | Designs) -> str:
     none = f"No point of {problem.title or problem.name} is feasible"
     begin = none if found.proven else "No feasible solution is known"
     broken = [i for i in range(len(named)) if found.violations[i] > limits[i]]
-    broken.sort(key=lambda i: -float(found.violations[i]))
+    broken.sort(key=lambda i: -float(found.violations[i]) / (named[i].reference or 1.0))
     told = list_in_words([broken_by(named[i], float(found.violations[i])) for i in broken])
     near = f"The nearest has a mean violation of {amount(found.mean_violation, 4)}: it breaks {told}"
     names = [named[i].name for i in found.conflict]

@@ -15,12 +15,12 @@ import numpy as np
 from mapelites.answers.closest import closest_sentence, has_no_feasible_point
 from mapelites.answers.designs import Designs
 from mapelites.answers.least import least_relaxations
-from mapelites.answers.words import format_apart, list_in_words, percent_change
-from mapelites.core.constraint import Constraint
+from mapelites.answers.words import broken_by, format_apart, list_in_words, percent_change
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
-from mapelites.core.nested_map.words import brief, level_words, percent_of_limit
+from mapelites.core.nested_map.words import level_words
 from mapelites.core.problem import Array
+from mapelites.core.terms import violation_text
 
 VISIBLE = 1e-5  # of the objective: a smaller gain is next to nothing
 CLEARLY = 0.1  # how much more than its parts a pair must buy, as a share of them
@@ -220,7 +220,7 @@ def _without_start(designs: Designs, found: Gains, far: str) -> str:
         within = _within(designs, found)
         return f"{what}{far}. {within}, the best objective is {_value(designs, everything.f)}{_mark(everything)}."
     way = least_relaxations(designs, np.inf, most=1)[0]
-    broken = [_violation(designs, each.constraint, each.violation) for each in way.needed]
+    broken = [broken_by(designs.problem.constraints[each.constraint], each.violation) for each in way.needed]
     return f"{what}{far}, nor one within the allowances. The one that relaxes least breaks {list_in_words(broken)}."
 
 
@@ -251,21 +251,7 @@ def _allowed(designs: Designs, group: Sequence[int], limit: float) -> str:
     name = "/".join(designs.names[i] for i in group)
     if np.isinf(limit):
         return f"{name} at any violation"
-    return f"{name} relaxed by {tolerance_words(constraint, limit)}"
-
-
-def tolerance_words(constraint: Constraint, tolerance: float) -> str:
-    """A tolerance in per cent of its limit and in its unit, `5 % (680 psi)`; as a number where it has neither."""
-    plain = f"{brief(tolerance)} {constraint.unit}".strip()
-    percent = percent_of_limit(constraint, tolerance)
-    return plain if percent is None else f"{percent} ({plain})"
-
-
-def _violation(designs: Designs, constraint: int, violation: float) -> str:
-    stated = designs.problem.constraints[constraint]
-    plain = f"{amount(violation)} {stated.unit}".strip()
-    percent = percent_of_limit(stated, violation, 2)
-    return f"{designs.names[constraint]} by {plain if percent is None else f'{plain} ({percent})'}"
+    return f"{name} relaxed by {violation_text(constraint, limit)}"
 
 
 def _way(designs: Designs, start: float, end: float) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from mapelites.answers.designs import Designs
 from mapelites.answers.front import trade_off_front
 from mapelites.answers.price import rank_constraints
-from mapelites.answers.words import format_tolerance
 from mapelites.core.problem import Array
+from mapelites.core.terms import violation_text
 
 MOST = 5
 
@@ -33,7 +33,7 @@ def notable_designs(designs: Designs, limits: Array, most: int = MOST) -> tuple[
         (
             worth.first.row,
             f"what relaxing {designs.names[worth.constraint]} to "
-            f"{format_tolerance(worth.first.tolerance, designs.problem.constraints[worth.constraint])} buys",
+            f"{violation_text(designs.problem.constraints[worth.constraint], worth.first.tolerance)} buys",
         )
         for worth in rank_constraints(designs, limits)
         if worth.first is not None and worth.verdict != "hard"

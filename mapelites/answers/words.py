@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 
 from mapelites.answers.least import LeastRelaxation
 from mapelites.answers.price import RelaxationGain, Step
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import DIGITS, amount
 from mapelites.core.problem import Problem
-from mapelites.core.terms import covering_text, violation_text
-from mapelites.core.tolerances import short
+from mapelites.core.terms import covering_text, rounded_up, violation_text
 
 MOST_DIGITS = 15
 MOST_LISTED = 6  # constraints named in one sentence
@@ -31,22 +29,13 @@ VERDICTS = {
 }
 
 
-def format_tolerance(value: float, constraint: Constraint | str = "") -> str:
-    """A tolerance as people write it, in unit and per cent where the constraint is told; any violation is a word."""
-    if isinstance(constraint, Constraint) and (constraint.unit or constraint.reference is not None):
-        return violation_text(constraint, value)
-    return "any" if math.isinf(value) else short(value)
-
-
 def at_least(value: float, digits: int = DIGITS) -> str:
     """A number to so many digits, rounded up: a tolerance as told must hold the violation it is told for.
 
     >>> at_least(0.13330038), at_least(150523.8), at_least(0.01)
     ('0.1334', '1.506e5', '0.01')
     """
-    if float(f"{value:.{digits - 1}e}") < value:
-        value = float(Context(digits, ROUND_CEILING).create_decimal(Decimal(value)))
-    return amount(value, digits)
+    return amount(rounded_up(value, digits), digits)
 
 
 def plain_number(text: str) -> float:
@@ -115,11 +104,11 @@ def list_in_words(parts: Sequence[str], last: str = "and", most: int = MOST_LIST
     return f" {last} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
-def relaxation_sentence(constraint: Constraint | str, start: Step, end: Step, problem: Problem | None = None) -> str:
+def relaxation_sentence(constraint: Constraint, start: Step, end: Step, problem: Problem | None = None) -> str:
     """What going from one tolerance to a larger one buys, in one sentence; of this problem, as people mean its f."""
     shown = _as_it_is if problem is None else problem.shown_objective
-    name, before_it = _name_of(constraint), format_tolerance(start.tolerance, constraint)
-    way = f"Relaxing {name} from {before_it} to {format_tolerance(end.tolerance, constraint)}"
+    name, before_it = constraint.name, violation_text(constraint, start.tolerance)
+    way = f"Relaxing {name} from {before_it} to {violation_text(constraint, end.tolerance)}"
     if math.isinf(end.tolerance):
         way = f"Allowing any violation of {name} instead of {before_it}"
     if end.f is None:
@@ -142,21 +131,13 @@ def _as_it_is(f: float) -> float:
     return f
 
 
-def _name_of(constraint: Constraint | str) -> str:
-    return constraint if isinstance(constraint, str) else constraint.name
-
-
-def broken_by(constraint: Constraint | str, violation: float) -> str:
+def broken_by(constraint: Constraint, violation: float) -> str:
     """A constraint and its violation, `shear by 680 psi (5 %)`."""
-    if isinstance(constraint, str):
-        return f"{constraint} by {amount(violation, 4)}"
     return f"{constraint.name} by {violation_text(constraint, violation)}"
 
 
-def relaxed_by(constraint: Constraint | str, violation: float) -> str:
+def relaxed_by(constraint: Constraint, violation: float) -> str:
     """Likewise for a tolerance that has to hold a violation: rounded up."""
-    if isinstance(constraint, str):
-        return f"{constraint} by {at_least(violation)}"
     return f"{constraint.name} by {covering_text(constraint, violation)}"
 
 
@@ -167,22 +148,16 @@ def none_within(ways: Sequence[LeastRelaxation]) -> str:
     return "None of them stays within your allowances, the last levels of the constraints."
 
 
-def nothing_within(names: Sequence[Constraint | str], way: LeastRelaxation) -> str:
-    """No design keeps all constraints: which comes closest, and what it breaks."""
-    broken = list_in_words([broken_by(names[each.constraint], each.violation) for each in way.needed])
-    return f"No feasible design was found. The one that relaxes least breaks {broken}."
-
-
-def worth_sentence(constraint: Constraint | str, value: RelaxationGain, problem: Problem | None = None) -> str:
+def worth_sentence(constraint: Constraint, value: RelaxationGain, problem: Problem | None = None) -> str:
     """What relaxing a constraint buys: by one level, or as far as it takes."""
-    name, shown = _name_of(constraint), _as_it_is if problem is None else problem.shown_objective
+    name, shown = constraint.name, _as_it_is if problem is None else problem.shown_objective
     if value.verdict == "hard":
         return f"{name} is marked hard and stays satisfied."
     if value.next is None:
         return f"Any violation of {name} is allowed already."
     if value.verdict == "unmet":
         found = "" if value.first is None else f" {relaxation_sentence(constraint, value.start, value.first, problem)}"
-        within = format_tolerance(value.start.tolerance, constraint)
+        within = violation_text(constraint, value.start.tolerance)
         return f"No design was found that keeps {name} within {within}.{found}"
     if value.verdict == "together":
         return f"Relaxing {name} alone does not help: within the other tolerances no design was found."

@@ -16,6 +16,8 @@ from typing import IO, Any
 import numpy as np
 
 from mapelites.answers.closest import closest_sentence
+from mapelites.answers.suggestion import suggested_levels
+from mapelites.answers.words import broken_by
 from mapelites.commands.parsing import whole
 from mapelites.core.archive import Archive, Elite
 from mapelites.core.errors import InputError, describe_raised, unknown
@@ -38,6 +40,7 @@ from mapelites.evaluation.known import KnownPoints, designs_of
 from mapelites.problems import dimensions, get, names, own_problems, suites
 from mapelites.runs.filled import FilledCells
 from mapelites.runs.pacing import StrideLength
+from mapelites.runs.short_search import search_shortly
 from mapelites.search import Illumination, compile_searches
 from mapelites.snapshot.snapshot import Snapshot
 from mapelites.system.files import beside, whole_file
@@ -49,6 +52,8 @@ SETTINGS = (
     "archive", "centroids",
 )  # fmt: skip
 MOST_SHOWN = 20
+SUGGESTED = "suggested"  # levels from a search of a tenth of the budget, within these
+LEAST_SHORT, MOST_SHORT = 200, 20_000
 INTERRUPTED = " after an interrupt"
 
 
@@ -135,7 +140,7 @@ def add_settings_options(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="[NAME=]L,L,...",
         help="tolerance levels for all constraints or for one, as numbers in its unit or in per cent of its limit, "
-        "such as shear=0,1%%,5%%,680psi; may be repeated",
+        "such as shear=0,1%%,5%%,680psi, or `suggested` by a short search; may be repeated",
     )
     command.add_argument(
         "--hard", action="append", default=[], metavar="NAME,...", help="constraints that are never relaxed"
@@ -150,14 +155,34 @@ def parse_search(options: argparse.Namespace) -> Illumination:
     name = options.search or usual_search(compiled=problem.compiled, evaluations=options.evaluations)
     settings = Settings.of(name, problem.dimension, **changes)
     groups = typed_groups(options.group, problem)
-    levels = typed_levels(options.levels, grouping(problem, groups).names)
-    tolerances = Tolerances.of(problem, levels, listed(options.hard), groups)
+    tolerances = typed_tolerances(options, problem, groups, settings.evaluations)
     search = Illumination(problem, tolerances, settings, RunServices(patience=CHUNK_SECONDS))
     if options.known is not None:
         search.take_known(KnownPoints.of(problem, options.known))
     if options.start is not None:
         search.start_from(designs_of(problem, options.start))
     return search
+
+
+def typed_tolerances(
+    options: argparse.Namespace, problem: Problem, groups: dict[str, list[str]] | None, evaluations: int
+) -> Tolerances:
+    """The levels that were typed, with those that a short search suggests where that is asked for."""
+    levels = typed_levels(options.levels, grouping(problem, groups).names)
+    asked = [name for name, each in levels.items() if each == (SUGGESTED,)]
+    if not asked:
+        return Tolerances.of(problem, levels, listed(options.hard), groups)
+    if options.group:
+        raise InputError(f"--levels: {SUGGESTED} does not go together with --group")
+    found = suggested_levels(search_shortly(problem, min(MOST_SHORT, max(LEAST_SHORT, evaluations // 10))))
+    own = dict(zip(found.names, found.levels, strict=True))
+    told = Tolerances.of(problem, {**levels, **{name: own.get(name, (0.0,)) for name in asked}}, listed(options.hard))
+    axes = told.axes(problem)
+    for each, steps in zip(axes, told.levels, strict=True):
+        if each.name in asked:
+            words = ", ".join(violation_text(each, level) for level in steps if level)
+            sys.stderr.write(f"suggested for {each.name}: 0, {words}\n")
+    return told
 
 
 def typed_groups(typed: Iterable[str], problem: Problem) -> dict[str, list[str]] | None:
@@ -355,7 +380,7 @@ def show_file(options: argparse.Namespace) -> None:
 def broken_text(archive: Archive, elite: Elite) -> str:
     """What an elite breaks, each by how much in its unit and in per cent."""
     pairs = zip(archive.problem.constraints, elite.violations, archive.problem.feasible_up_to, strict=True)
-    broken = [f"{each.name} by {violation_text(each, float(v))}" for each, v, most in pairs if v > most]
+    broken = [broken_by(each, float(v)) for each, v, most in pairs if v > most]
     return ", ".join(broken) or "satisfies every constraint"
 
 

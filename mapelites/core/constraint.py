@@ -21,7 +21,7 @@ class Constraint:
     """One constraint, `g <= 0` (inequality) or `h = 0` (equality), and what its raw value is measured against.
 
     `limit` is the number it was written against, with its `sense`. One whose sides both vary has no limit but a
-    `scale`: the typical size of its sides near good solutions.
+    `scale`: the typical size of its sides near good solutions, or where these are not known an `estimated` one.
 
     >>> shear = Constraint("shear", "inequality", limit=13600.0, sense="<=", unit="psi")
     >>> shear.reference, shear.value(680.0)
@@ -36,6 +36,7 @@ class Constraint:
     unit: str = ""
     meaning: str = ""
     scale: float | None = None
+    estimated: bool = False  # whether the scale is judged from how much the raw value changes, no sides being known
     mirrored: bool = False  # an equality whose raw value is the limit minus the engineer's number
 
     def __post_init__(self) -> None:

@@ -84,7 +84,15 @@ def axes_of(problem: Problem, names: Sequence[str], places: Places) -> tuple[Con
     """The constraint that stands for each axis, under the axis's name: the only one, or the first of its group."""
     if not places:
         return problem.constraints
-    return tuple(replace(problem.constraints[each[0]], name=name) for name, each in zip(names, places, strict=True))
+    pairs = zip(names, places, strict=True)
+    return tuple(replace(_in_common([problem.constraints[i] for i in each]), name=name) for name, each in pairs)
+
+
+def _in_common(group: Sequence[Constraint]) -> Constraint:
+    """The first of a group, with limit and scale only where all have the same: else 5 % would be of only one."""
+    first = group[0]
+    terms = {(each.limit, each.sense, each.unit, each.scale, each.mirrored) for each in group}
+    return first if len(terms) == 1 else replace(first, limit=None, sense="", unit="", scale=None, mirrored=False)
 
 
 def largest(values: Array, places: Places) -> Array:
@@ -138,7 +146,7 @@ def grouped_problem(problem: Problem, names: Sequence[str], places: Places) -> P
         first = problem.constraints[each[0]]
         if len(each) > 1:
             said = f"the largest of {len(each)}: {first.name} to {problem.constraints[each[-1]].name}"
-            first = replace(first, name=name, meaning=said)
+            first = replace(_in_common([problem.constraints[i] for i in each]), name=name, meaning=said)
         shown.append(first)
     kept = [each.name for each in shown]
     relations = tuple(each for each in problem.relations if each.first in kept and each.second in kept)

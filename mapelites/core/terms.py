@@ -51,9 +51,22 @@ def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS
     """Likewise, but rounded up: a tolerance that is told for a violation has to hold it."""
     if math.isinf(violation):
         return ANY
-    if float(f"{violation:.{digits - 1}e}") < violation:
-        violation = float(Context(digits, ROUND_CEILING).create_decimal(Decimal(violation)))
-    return violation_text(constraint, violation, digits)
+    share, told = (
+        percent_of_reference(constraint, violation),
+        quantity(constraint, rounded_up(violation, digits), digits),
+    )
+    return told if not share else f"{told} ({amount(rounded_up(share, 3), 3)} %)"
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """The smallest number of so many digits that is no less.
+
+    >>> rounded_up(0.13330038, 4), rounded_up(0.01, 4)
+    (0.1334, 0.01)
+    """
+    if float(f"{value:.{digits - 1}e}") >= value:
+        return float(f"{value:.{digits - 1}e}")
+    return float(Context(digits, ROUND_CEILING).create_decimal(Decimal(value)))
 
 
 def value_text(constraint: Constraint, raw: float, digits: int = DIGITS) -> str:
@@ -70,8 +83,9 @@ def limit_text(constraint: Constraint) -> str:
 
 
 def scale_text(constraint: Constraint) -> str:
-    """What 100 % is of a constraint whose sides both vary."""
-    return "" if constraint.scale is None else f"typical size {quantity(constraint, constraint.scale)}"
+    """What 100 % is of a constraint that has no limit, and whether that is an estimate."""
+    called = "estimated size" if constraint.estimated else "typical size"
+    return "" if constraint.scale is None else f"{called} {quantity(constraint, constraint.scale)}"
 
 
 def named_limit(constraint: Constraint) -> str:
@@ -79,7 +93,7 @@ def named_limit(constraint: Constraint) -> str:
     said = limit_text(constraint)
     if not said:
         return constraint.name
-    return f"{constraint.name} ({said})" if said.startswith("typical") else f"{constraint.name} {said}"
+    return f"{constraint.name} ({said})" if said == scale_text(constraint) else f"{constraint.name} {said}"
 
 
 def bin_text(constraint: Constraint, levels: Sequence[float], place: int) -> str:

@@ -22,15 +22,19 @@ def short_search(problem: Problem) -> Archive:
     """What a short search finds; an `InputError` for a function of a Python file, which only a worker may call."""
     if problem.source.kind not in ALLOWED_KINDS or not problem.compiled:
         raise InputError(
-            f"{problem.title or problem.name} is searched by the worker alone: start a run, and ask for better levels "
-            "on its page"
+            f"{problem.title or problem.name} is a function of yours, and only a run evaluates it: start one with "
+            "these levels, then press Suggested or Normalised under Change levels on its page"
         )
     return _searched(problem.name, problem.dimension, problem.source)
 
 
 @lru_cache(maxsize=32)
 def _searched(name: str, dimension: int, source: ProblemSource) -> Archive:
-    problem = find(name, dimension, source)
+    return search_shortly(find(name, dimension, source))
+
+
+def search_shortly(problem: Problem, evaluations: int = EVALUATIONS) -> Archive:
+    """The search itself, of a problem that may be evaluated here."""
     usual = Tolerances.default(problem)
     levels = [
         each if constraint.reference is None else tuple(constraint.reference * percent / 100 for percent in FINE)
@@ -40,6 +44,6 @@ def _searched(name: str, dimension: int, source: ProblemSource) -> Archive:
         tolerances = replace(usual, levels=tuple(levels))
     except InputError:  # more cells than a map has room for
         tolerances = usual
-    search = Illumination(problem, tolerances, Settings.of("directed", dimension, evaluations=EVALUATIONS))
-    search.advance(EVALUATIONS)
+    search = Illumination(problem, tolerances, Settings.of("directed", problem.dimension, evaluations=evaluations))
+    search.advance(evaluations)
     return search.archive().by_axis

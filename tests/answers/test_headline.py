@@ -99,11 +99,11 @@ def test_allowances_that_differ_are_named_with_their_constraints() -> None:
 def test_where_the_sliders_moved_it_says_what_that_bought_and_what_comes_next() -> None:
     designs = designs_of({**BEAM, (5, 0, 0): 1.7, (5, 10, 0): 1.68})
     assert headline(designs, designs.limits({"shear": 5.0})) == (
-        "With shear relaxed by 5 % (5 psi): 1.725 → 1.7 (-1.4 %). "
+        "With shear relaxed by 5 psi (5 %): 1.725 → 1.7 (-1.4 %). "
         "Within 10 % of each limit, shear buys most: 1.7 → 1.673 (-1.6 %). Next: fit (-1.2 %)."
     )
     assert headline(designs, designs.limits({"load": 1.0})).startswith(
-        "With load relaxed by 5 % (1 psi): nothing is gained, the objective stays at 1.725."
+        "With load relaxed by 1 psi (5 %): nothing is gained, the objective stays at 1.725."
     )
 
 

@@ -16,7 +16,10 @@ from mapelites.answers.words import (
     relaxation_sentence,
     worth_sentence,
 )
+from mapelites.core.constraint import Constraint
 from mapelites.core.format import amount
+
+G1 = Constraint("g1", "inequality")
 
 
 @pytest.mark.parametrize(
@@ -35,32 +38,32 @@ from mapelites.core.format import amount
     ],
 )  # fmt: skip
 def test_a_sentence_names_both_tolerances_and_both_objectives(start: Step, end: Step, sentence: str) -> None:
-    assert relaxation_sentence("g2", start, end) == sentence
+    assert relaxation_sentence(Constraint("g2", "inequality"), start, end) == sentence
 
 
 def test_every_verdict_has_its_sentence() -> None:
     one, two = Step(0, 1, 3.0), Step(0.1, 2, 2.0)
-    assert worth_sentence("g1", RelaxationGain(0, "hard", one, two, two, 1)) == "g1 is marked hard and stays satisfied."
+    assert worth_sentence(G1, RelaxationGain(0, "hard", one, two, two, 1)) == "g1 is marked hard and stays satisfied."
     assert (
-        worth_sentence("g1", RelaxationGain(0, "open", one, None, None, 0)) == "Any violation of g1 is allowed already."
+        worth_sentence(G1, RelaxationGain(0, "open", one, None, None, 0)) == "Any violation of g1 is allowed already."
     )
-    assert worth_sentence("g1", RelaxationGain(0, "free", one, two, None, 2)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "free", one, two, None, 2)) == (
         "Nothing better than 3 was found among the 2 designs that relax only g1."
     )
-    assert worth_sentence("g1", RelaxationGain(0, "free", one, two, None, 1)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "free", one, two, None, 1)) == (
         "Nothing better than 3 was found among the one design that relaxes only g1."
     )
-    assert worth_sentence("g1", RelaxationGain(0, "unknown", one, two, None, 0)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "unknown", one, two, None, 0)) == (
         "Nothing was found that relaxes only g1, so what it would buy is not known."
     )
-    assert worth_sentence("g1", RelaxationGain(0, "later", one, Step(0.1, 1, 3.0), Step(1.0, 2, 2.0), 1)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "later", one, Step(0.1, 1, 3.0), Step(1.0, 2, 2.0), 1)) == (
         "Within one level more of g1 nothing better was found. "
         "Relaxing g1 from 0 to 1 lowers the objective from 3 to 2 (-33 %)."
     )
-    assert worth_sentence("g1", RelaxationGain(0, "together", Step(0), Step(0.1), None, 0)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "together", Step(0), Step(0.1), None, 0)) == (
         "Relaxing g1 alone does not help: within the other tolerances no design was found."
     )
-    assert worth_sentence("g1", RelaxationGain(0, "unmet", Step(0), Step(0.1), Step(1.0, 3, 9.0), 1)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "unmet", Step(0), Step(0.1), Step(1.0, 3, 9.0), 1)) == (
         "No design was found that keeps g1 within 0. Relaxing g1 from 0 to 1 gives a first design, with objective 9; "
         "without it none was found."
     )

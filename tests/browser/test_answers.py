@@ -79,7 +79,7 @@ def test_a_price_curve_opens_the_design_behind_each_of_its_points(person: Person
     name = designs.names[last.constraint]
     person.presses(".tab", "Price curves")
     person.presses(".ranking button", name)
-    person.sees("#answers-sentence", worth_sentence(name, last))
+    person.sees("#answers-sentence", worth_sentence(designs.problem.constraints[last.constraint], last))
     wait(lambda: f"view=price&about={name}" in person.path)
     steps = price_of(designs, last.constraint, designs.satisfied).steps
     known = [step for step in steps if step.row is not None]

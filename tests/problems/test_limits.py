@@ -1,5 +1,7 @@
 """What is read of a constraint's limit, sense, unit and meaning, in formulas and in Python files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +11,11 @@ from numba import njit
 from mapelites import problem as declared
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
-from mapelites.core.tolerances import Tolerances
-from mapelites.problems import get
+from mapelites.core.terms import named_limit
+from mapelites.core.tolerances import PAPER_LEVELS, Tolerances
+from mapelites.problems import get, own_problems
 from mapelites.problems.formulas import FormulaError, problem_of
+from mapelites.problems.own.estimates import estimated_sizes
 from mapelites.problems.own.files import describe_problem, problem_from_description
 from mapelites.problems.suites.gallery import NAMES
 
@@ -128,6 +132,8 @@ def test_a_batch_function_and_the_old_form_are_read_as_before():
     assert declared(bounds=BOUNDS, inequalities=["stress <= 500"])(batch).values([[6.0, 2.0]]).tolist() == [
         [8.0, 100.0]
     ]
+    (stress,) = declared(bounds=BOUNDS, inequalities=["stress <= 13,600 psi"])(batch).constraints
+    assert (stress.limit, stress.unit) == (13600.0, "psi")
     assert declared(bounds=BOUNDS, inequalities=["stress"])(batch).values([[6.0, 2.0]]).tolist() == [[8.0, 600.0]]
 
 
@@ -135,6 +141,7 @@ def test_a_batch_function_and_the_old_form_are_read_as_before():
     ("given", "said"),
     [
         ({"inequalities": ["stress <= capacity"]}, "a limit is a number and its unit behind a name"),
+        ({"inequalities": ["stress <= 1,2 psi"]}, "a limit is a number and its unit behind a name"),
         ({"inequalities": ["stress = 5"]}, "an inequality is written with <= or >="),
         ({"equalities": ["volume <= 5 l"]}, "an equality is written with ="),
         ({"inequalities": ["stress"], "objective": "cost ["}, "objective must be a name and its unit"),
@@ -144,6 +151,52 @@ def test_a_batch_function_and_the_old_form_are_read_as_before():
 def test_a_declaration_that_makes_no_sense_is_refused_in_words(given, said):
     with pytest.raises(InputError, match=said):
         declared(bounds=BOUNDS, **given)
+
+
+BEAM = """import time
+from mapelites import problem
+
+
+@problem(bounds={"b": (0.1, 2), "t": (0.1, 10)}, inequalities=["bending", "deflection <= 0.25 in"])
+def beam(x):
+    WAIT
+    return x[0] * x[1], [504000 / (x[0] * x[1] ** 2) - 30000, 2.1952 / (x[1] ** 3 * x[0])], []
+"""
+
+
+def test_the_size_of_what_a_python_file_compares_is_estimated_and_told_as_an_estimate(tmp_path):
+    for name, wait in (("quick", "pass"), ("slow", "time.sleep(0.002)")):
+        (tmp_path / f"{name}.py").write_text(BEAM.replace("WAIT", wait).replace("beam", name))
+    own_problems.watch([tmp_path])
+    try:
+        problem = get("quick")
+        bending, deflection = problem.constraints
+        assert bending.estimated
+        assert 15000 < bending.scale < 60000
+        assert named_limit(bending) == f"bending (estimated size {bending.scale:,.0f})"
+        assert (deflection.limit, deflection.scale, deflection.estimated) == (0.25, None, False)
+        assert own_problems.loaded(problem).constraints == problem.constraints
+        assert Tolerances.default(problem).levels[0][-1] == pytest.approx(bending.scale / 10)
+        slow = get("slow")
+        assert [each.scale for each in slow.constraints] == [None, None]
+        assert Tolerances.default(slow).levels[0] == PAPER_LEVELS
+    finally:
+        own_problems.watch([])
+
+
+def test_estimated_sizes_are_near_the_limits_where_these_are_known():
+    ratios = []
+    for name in NAMES:
+        problem = get(name)
+        plain = replace(
+            problem, constraints=tuple(replace(each, limit=None, sense="", scale=None) for each in problem.constraints)
+        )
+        found = estimated_sizes(plain)
+        ratios += [found[each.name] / each.reference for each in problem.constraints if each.name in found]
+    apart = np.abs(np.log2(ratios))
+    assert len(ratios) >= 55
+    assert (apart <= 1).mean() >= 0.5
+    assert (apart <= 2).mean() >= 0.8
 
 
 def test_a_description_of_version_0_1_is_read_without_limits():

@@ -20,6 +20,7 @@ from mapelites.core.nested_map.fold import Axis, Fold
 from mapelites.core.nested_map.thumbnail import colour_grid, png
 from mapelites.core.nested_map.usual import usual_colours, usual_view
 from mapelites.core.nested_map.view import is_too_fine
+from mapelites.core.terms import violation_text
 
 SIDE = 400  # pixels of the map, both ways
 LEFT, TOP, RIGHT, BELOW = 70, 26, 12, 50  # room for labels
@@ -151,15 +152,15 @@ def _table(archive: Archive) -> str:
         return "<p>No design was found: the map is empty.</p>"
     feasible = archive.problem.feasible(found.violations)
     rows = np.lexsort((found.f, ~feasible))[:MOST_ROWS]
-    limits, variables = archive.tolerances.names[:MOST_COLUMNS], archive.problem.variables[:MOST_COLUMNS]
-    heads = ["objective", "feasible", *(f"violation of {name}" for name in limits), *variables]
+    constraints, variables = archive.problem.constraints[:MOST_COLUMNS], archive.problem.variables[:MOST_COLUMNS]
+    heads = ["objective", "feasible", *(f"violation of {each.name}" for each in constraints), *variables]
     if len(archive.problem.variables) > MOST_COLUMNS:
         heads[-1] += " …"
     lines = [
         [
-            number(float(found.f[row])),
+            number(archive.problem.shown_objective(float(found.f[row]))),
             "yes" if feasible[row] else "no",
-            *(number(float(each)) for each in found.violations[row, : len(limits)]),
+            *(violation_text(each, float(found.violations[row, i])) for i, each in enumerate(constraints)),
             *(number(float(each)) for each in found.x[row, : len(variables)]),
         ]
         for row in rows

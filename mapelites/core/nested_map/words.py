@@ -8,20 +8,11 @@ from itertools import pairwise
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import amount
 from mapelites.core.nested_map.reading import Reading
+from mapelites.core.terms import ANY, percent_text
 from mapelites.core.tolerances import Tolerances
 
 NEAT_DIGITS = 3  # of a per cent that a person would type
 LONGEST = 6  # characters of a level in a short label
-ANY = "any"
-
-
-def percent_of_limit(constraint: Constraint, value: float, digits: int = NEAT_DIGITS) -> str | None:
-    """A violation as a share of its limit, `9.4 %`; None where there is nothing to measure it against.
-
-    >>> percent_of_limit(Constraint("shear", "inequality", limit=13600.0), 1280.0, 2)
-    '9.4 %'
-    """
-    return f"{amount(100 * value / constraint.reference, digits)} %" if constraint.reference else None
 
 
 def level_words(constraint: Constraint, levels: Sequence[float]) -> tuple[str, ...]:
@@ -31,7 +22,7 @@ def level_words(constraint: Constraint, levels: Sequence[float]) -> tuple[str, .
     ('0', '1 %', '5 %')
     """
     if is_in_percent(constraint, levels):
-        return tuple(percent_of_limit(constraint, level) or "0" if level else "0" for level in levels)
+        return tuple(percent_text(constraint, level, NEAT_DIGITS) if level else "0" for level in levels)
     return tuple(brief(level) for level in levels)
 
 

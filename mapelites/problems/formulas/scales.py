@@ -22,20 +22,21 @@ DIGITS = 2
 
 def typical_sizes(problem: Problem, sides: Array) -> list[float | None]:
     """The size of the larger side of each pair of `sides`, a program of the machine; None where it is 0 or unknown."""
-    points = _good_solutions(problem)
+    points = good_solutions(problem)
     values = np.empty((len(points), int(sides[3])))
     evaluate_rows(machine, problem.rounded(points), sides.copy(), values)
     pairs = np.abs(values).reshape(len(points), -1, 2).max(axis=2)
-    return [_rounded(column) for column in pairs.T]
+    return [rounded_median(column) for column in pairs.T]
 
 
-def _rounded(sizes: Array) -> float | None:
+def rounded_median(sizes: Array) -> float | None:
+    """The median of what is finite, to two digits; None where there is nothing but 0."""
     known = sizes[np.isfinite(sizes)]
     size = float(f"{np.median(known):.{DIGITS}g}") if len(known) else 0.0
     return size if size > 0.0 and np.isfinite(size) else None
 
 
-def _good_solutions(problem: Problem) -> Array:
+def good_solutions(problem: Problem) -> Array:
     """The best solutions that the short search ends with."""
     rng, n = np.random.default_rng(1), problem.dimension
     width = problem.upper - problem.lower

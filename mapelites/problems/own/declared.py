@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +17,11 @@ import numpy as np
 
 from mapelites.core.constraint import LONGEST_MEANING, LONGEST_UNIT, Constraint, Kind, Sense
 from mapelites.core.errors import InputError
+from mapelites.core.levels import NUMBER
 from mapelites.core.problem import LONGEST_NAME, Array
 
 SIGNS: dict[str, Sense] = {"<=": "<=", "≤": "<=", ">=": ">=", "≥": ">=", "==": "=", "=": "="}
 COMPARED = re.compile(r"(.*?)(<=|≤|>=|≥|==|=)(.*)", re.DOTALL)
-LIMIT = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*", re.ASCII | re.DOTALL)
 OBJECTIVE = re.compile(r"([^\[\]]*?)\s*(?:\[([^\[\]]*)\])?\s*")
 
 
@@ -72,15 +73,17 @@ def _constraint(text: str, kind: Kind, meanings: Mapping[str, str]) -> Constrain
     compared = COMPARED.fullmatch(text)
     if compared is None:
         return Constraint(text, kind, meaning=_meaning(meanings, text))
-    name, sense, limit = compared[1].strip(), SIGNS[compared[2]], LIMIT.fullmatch(compared[3])
+    name, sense, limit = compared[1].strip(), SIGNS[compared[2]], NUMBER.fullmatch(compared[3])
     example = "stress <= 13600 psi" if kind == "inequality" else "volume = 2 l"
     if (sense == "=") != (kind == "equality"):
         wanted = "<= or >=" if kind == "inequality" else "="
         raise InputError(f"{text!r}: an {kind} is written with {wanted}, such as {example!r}")
-    if not name or limit is None:
+    if not name or limit is None or limit[2][:1] in (*".,+-", *string.digits):
         raise InputError(f"{text!r}: a limit is a number and its unit behind a name, such as {example!r}")
-    unit = (limit[2] or "").strip("[]").strip()
-    return Constraint(name, kind, limit=float(limit[1]), sense=sense, unit=unit, meaning=_meaning(meanings, name))
+    unit = limit[2].strip("[]").strip()
+    return Constraint(
+        name, kind, limit=float(limit[1].replace(",", "")), sense=sense, unit=unit, meaning=_meaning(meanings, name)
+    )
 
 
 def _meaning(meanings: Mapping[str, str], name: str) -> str:

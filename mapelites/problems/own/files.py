@@ -143,13 +143,20 @@ def describe_problem(problem: Problem, file: str, digest: str, helpers: Mapping[
     table |= {name: [float(each) for each in getattr(problem, name)] for name in VECTORS}
     table["constraints"] = [[each.name, each.kind] for each in problem.constraints]
     table["limits"] = [[getattr(each, name) for name in OF_LIMIT] for each in problem.constraints]
+    table["scales"] = {each.name: [each.scale, each.estimated] for each in problem.constraints if each.scale}
+    table["mirrored"] = [each.name for each in problem.constraints if each.mirrored]
     table["objective"] = [problem.objective, problem.objective_unit, problem.maximise]
     return json.dumps(table, sort_keys=True)
 
 
-def with_batch(text: str, batch: bool | None) -> str:
-    """The description with what was found out about the function: whether it takes batches, or None for not known."""
-    return json.dumps({**json.loads(text), "batch": batch}, sort_keys=True)
+def with_found(text: str, batch: bool | None, sizes: Mapping[str, float]) -> str:
+    """The description with what was found out about the function: whether it takes batches, or None for not known.
+
+    `sizes` are the estimated scales of constraints that have neither limit nor scale.
+    """
+    table = json.loads(text)
+    scales = {**table["scales"], **{name: [size, True] for name, size in sizes.items()}}
+    return json.dumps({**table, "batch": batch, "scales": scales}, sort_keys=True)
 
 
 @lru_cache(maxsize=256)
@@ -183,10 +190,17 @@ def problem_from_description(text: str) -> Problem:
 def _constraints(table: Mapping[str, Any]) -> tuple[Constraint, ...]:
     """The constraints of a description; one of version 0.1 does not know their limits."""
     limits = table.get("limits", [(None, "", "", "")] * len(table["constraints"]))
-    return tuple(
-        Constraint(str(name), kind, "", None if limit is None else float(limit), sense, str(unit), str(meaning))
-        for (name, kind), (limit, sense, unit, meaning) in zip(table["constraints"], limits, strict=True)
-    )
+    scales, mirrored = table.get("scales", {}), table.get("mirrored", [])
+    found = []
+    for (name, kind), (limit, sense, unit, meaning) in zip(table["constraints"], limits, strict=True):
+        scale, estimated = scales.get(name, (None, False))
+        found.append(
+            Constraint(
+                str(name), kind, "", None if limit is None else float(limit), sense, str(unit), str(meaning),
+                None if scale is None else float(scale), bool(estimated), name in mirrored,
+            )
+        )  # fmt: skip
+    return tuple(found)
 
 
 class _Absent:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mapelites.problems.own import trial
-from mapelites.problems.own.files import FileError, files_imported_by, load, with_batch
+from mapelites.problems.own.files import FileError, files_imported_by, load, with_found
 from mapelites.system.processes import child_environment, end_with
 
 MOST_SECONDS = 60.0  # for what a file does when it is executed; its functions are tried after that
@@ -69,7 +69,7 @@ def main(path: Path, seconds: float) -> str:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for problem in problems:
             tried = trial.try_problem(problem, path, trial.MOST_SECONDS / len(problems))
-            sources.append(with_batch(problem.source.text, tried.batch))
+            sources.append(with_found(problem.source.text, tried.batch, tried.sizes))
             warnings += [tried.warning] if tried.warning else []
     except FileError as wrong:
         sources, error, cause = [], str(wrong), wrong.__cause__

@@ -165,7 +165,7 @@ class Library:
                 if found is not None:
                     if isinstance(found.function, UserFunction):
                         found.function.batch = table.get("batch")  # nobody has to find it out again
-                    return replace(found, source=problem.source)
+                    return replace(found, source=problem.source, constraints=problem.constraints)
         if any(path.name == name for path in files):
             raise AbsentError(
                 f"{name}, or what it imports, has changed since this run began, and values of two versions must not "

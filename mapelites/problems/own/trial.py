@@ -1,7 +1,7 @@
 """Some points of a problem evaluated before anybody searches it, by a process that may crash or hang in our place.
 
 What raises or returns nonsense at every point is refused. A crash or a function that takes long is a warning only: a
-search survives both.
+search survives both. Of a quick function it is estimated too how large what its constraints compare may be.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -21,10 +21,12 @@ from pathlib import Path
 import numpy as np
 
 from mapelites.core.problem import Array, Problem
+from mapelites.problems.own.estimates import estimated_sizes
 from mapelites.problems.own.files import FileError, place_of_error, said_by
 from mapelites.system.processes import end_with
 
 POINTS = 9
+QUICK_SECONDS = 5e-4  # of one evaluation, up to which some thousand are made to estimate sizes
 ENOUGH_SECONDS = 2.0  # after which no further point is begun
 MOST_SECONDS = 10.0  # after which nobody waits for a point that was begun
 FORK = multiprocessing.get_context("fork")  # which takes any function along
@@ -32,19 +34,27 @@ FORK = multiprocessing.get_context("fork")  # which takes any function along
 
 @dataclass(frozen=True)
 class Trial:
-    """What is odd about a problem, in words or none, and whether its function takes batches (None: not known)."""
+    """What is odd about a problem, in words or none, and whether its function takes batches (None: not known).
+
+    `sizes` are estimates of what the constraints without limits compare, by their names.
+    """
 
     warning: str = ""
     batch: bool | None = None
+    sizes: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """How it went at one point: what was wrong, whether a search would survive that, and the function's kind."""
+    """How it went at one point: what was wrong, whether a search would survive that, and the function's kind.
+
+    That of the last point has the estimated sizes.
+    """
 
     wrong: str = ""
     survived: bool = True
     batch: bool | None = None
+    sizes: Mapping[str, float] = field(default_factory=dict)
 
 
 def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> Trial:
@@ -61,7 +71,8 @@ def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> 
         raise FileError(wrong[0].wrong)
     times = f"; so it was at {len(wrong)} of {len(found)} points" if len(found) > 1 else ""
     warning = f"{wrong[0].wrong}{times}" if wrong else ""
-    return Trial(warning, next((each.batch for each in found if each.batch is not None), None))
+    batch = next((each.batch for each in found if each.batch is not None), None)
+    return Trial(warning, batch, found[-1].sizes if len(found) == POINTS and not wrong else {})
 
 
 def _answers(problem: Problem, path: Path, points: Array, seconds: float) -> Generator[_Answer, None, None]:
@@ -106,9 +117,20 @@ def _evaluate(problem: Problem, path: Path, points: Array, answers: Connection, 
     """What the process does."""
     os.setpgid(0, 0)
     end_with(parent)
-    for point in points:
+    seconds = []
+    for place, point in enumerate(points):
+        started = time.perf_counter()
         wrong = _wrong(problem, path, point)
-        answers.send_bytes(json.dumps([wrong, True, getattr(problem.function, "batch", None)]).encode())
+        seconds.append(time.perf_counter() - started)
+        sizes = _sizes(problem) if place == len(points) - 1 and min(seconds) <= QUICK_SECONDS and not wrong else {}
+        answers.send_bytes(json.dumps([wrong, True, getattr(problem.function, "batch", None), sizes]).encode())
+
+
+def _sizes(problem: Problem) -> dict[str, float]:
+    """The estimated sizes; none where the function fails somewhere."""
+    with suppress(Exception, SystemExit):
+        return estimated_sizes(problem)
+    return {}
 
 
 def _wrong(problem: Problem, path: Path, point: Array) -> str:

@@ -176,11 +176,12 @@ def test_every_point_of_every_figure_leads_to_an_elite(designs: Designs) -> None
 
 def test_prices_over_many_runs_are_drawn_by_orders_of_magnitude_where_they_span_many() -> None:
     quartiles = np.array([[np.nan, 9e3, 7e2], [np.nan, 9e3, 8e3], [np.nan, 2e7, 9e3]])
+    h1 = Constraint("h1", "equality")
     band = Bands((0.0, 1e-4, np.inf), quartiles, np.zeros((3, 3), dtype=np.int64), np.array([0, 4, 4]), 4)
-    axis = band_curve(band, "h1", dark=False)["layout"]["yaxis"]
+    axis = band_curve(band, h1, dark=False)["layout"]["yaxis"]
     assert axis["type"] == "log"
     near = replace(band, quartiles=quartiles * [1, 1, 12] - [[0], [0], [2e7 - 9e3]])
-    assert band_curve(near, "h1", dark=False)["layout"]["yaxis"]["type"] != "log"
+    assert band_curve(near, h1, dark=False)["layout"]["yaxis"]["type"] != "log"
 
 
 def test_the_selected_design_is_marked_in_a_figure(designs: Designs) -> None:

@@ -29,6 +29,7 @@ SCRIPTS = (
     "shared/formula.js",
     "map/cursor.js",
     "map/many.js",
+    "start/levels.js",
     "run/state.js",
     "run/live.js",
     "run/map.js",

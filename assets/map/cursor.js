@@ -93,6 +93,19 @@ window.mapCursor = (function () {
     return number(Number(share.toPrecision(Math.abs(share) < 99 ? 2 : 3))) + " %";
   }
 
+  // What two runs have at a place, and which of them is better by how much.
+  const sides = [{ packed: null, values: null }, { packed: null, values: null }];
+
+  function comparedWords(map, row, column) {
+    const found = map.compared.map((packed, i) => unpacked(sides[i], packed)[row * map.columns + column]);
+    const [a, b] = found.map((value) => number(map.objective[2] ? -value : value));
+    if (found.some(Number.isNaN)) { return Number.isNaN(found[0]) ? "only B found anything, objective " + b : "only A found anything, objective " + a; }
+    const gap = Math.abs(found[0] - found[1]) / Math.max(Math.abs(found[0]), Math.abs(found[1]), 1e-300);
+    const better = found[0] < found[1] ? "A" : "B", share = number(Number((100 * gap).toPrecision(2)));
+    const verdict = gap <= map.equal ? "equal within " + number(100 * map.equal) + " %" : better + " better by " + share + " %";
+    return "objective A " + a + ", B " + b + ", in comparison " + verdict;
+  }
+
   // By how much the design at a place breaks each constraint: "shear +1,280 psi (9.41 %)".
   function brokenWords(map, row, column) {
     if (!map.violations) { return ""; }
@@ -131,6 +144,7 @@ window.mapCursor = (function () {
     const trace = gd._fullData ? gd._fullData[0] : gd.data[0];
     const shade = at(trace.z, row, column), value = at(trace.customdata, row, column);
     if (shade === 1 || shade === 0) { return { place: place, state: shade ? "cannot exist" : "not reached yet", broken: "" }; }
+    if (map.compared) { return { place: place, state: comparedWords(map, row, column), broken: "" }; }
     const same = (mark) => mark && mark[0] === row && mark[1] === column;
     const isFeasible = same(map.feasible), sign = map.objective[2] ? -1 : 1;
     const marks = (isFeasible ? ", best feasible" : "") + (same(map.best) ? ", best within the allowances" : "");

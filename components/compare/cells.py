@@ -10,7 +10,7 @@ import numpy as np
 from dash import html
 from dash.development.base_component import Component
 
-from components.compare.maps import Pair
+from components.compare.maps import Pair, gap_words
 from components.run.inspector_parts import place_in_words
 from components.run.view import levels_text, pressed
 from components.shared import summary
@@ -53,7 +53,7 @@ def table(pair: Pair, runs: Sequence[Run], pressed: int | None) -> Component | N
         cells = [pressed, *(cell for cell in cells if cell != pressed)]
     if not cells:
         return dmc.Text("They hold the same values in every cell that both filled.", c="dimmed", size="sm")
-    head = html.Tr([html.Th(words, scope="col") for words in ("Cell", "A", "B", "Lower")])
+    head = html.Tr([html.Th(words, scope="col") for words in ("Cell", "A", "B", "Better")])
     body = [_row(pair, runs, cell, cell == pressed) for cell in cells]
     return html.Table([html.Thead(head), html.Tbody(body)], className="compare-cells")
 
@@ -63,18 +63,18 @@ def _row(pair: Pair, runs: Sequence[Run], cell: int, pressed: bool) -> Component
     fold = Fold.of(pair.first.tolerances)
     nothing = "cannot exist" if fold.impossible(pair.first)[fold.place(cell)] else "empty"
     links = [
-        dmc.Anchor(number(elite.f), href=_address(run, pair.first, cell))
+        dmc.Anchor(number(pair.first.problem.shown_objective(elite.f)), href=_address(run, pair.first, cell))
         if elite
         else html.Span(nothing, className="quiet")
         for run, elite in zip(runs, found, strict=False)
     ]
     one, two = found
-    lower = _lower(one.f, two.f) if one and two else ""
+    better = gap_words(one.f, two.f).replace("better ", "") if one and two else ""
     words: list[Component] = [*place_in_words(pair.first, cell)]
     if pressed:
         words.insert(0, html.B("pressed "))
     return html.Tr(
-        [html.Th(html.Div(words, className="compare-bins"), scope="row"), *map(html.Td, links), html.Td(lower)],
+        [html.Th(html.Div(words, className="compare-bins"), scope="row"), *map(html.Td, links), html.Td(better)],
         className="is-pressed" if pressed else "",
     )
 
@@ -83,8 +83,3 @@ def _address(run: Run, first: Archive, cell: int) -> str:
     """The elite's place on its run's page, at the levels compared."""
     levels = "" if run.request.tolerances == first.tolerances else f"levels={levels_text(first.tolerances)}&"
     return f"{summary.address(run)}?{levels}cell={cell}"
-
-
-def _lower(one: float, two: float) -> str:
-    """Whose objective is the lower one, and by how much."""
-    return "equal" if one == two else f"{'A' if one < two else 'B'} by {number(abs(one - two))}"

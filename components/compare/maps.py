@@ -103,8 +103,14 @@ def difference(pair: Pair, *, dark: bool, narrow: bool) -> dict[str, Any]:
     ground = [stop for stop in drawn["data"][0]["colorscale"] if stop[0] <= GROUND_END]
     stops = [[(2 + place * 253) / 255, shade] for place, shade in SCALE]
     drawn["data"][0]["colorscale"] = [*ground, [ground[-1][0], SCALE[0][1]], *stops]
-    drawn["layout"]["meta"] |= {"legend": colours.legend(), "shown": None}
+    found = [_packed(np.where(np.isfinite(each), each, np.nan)) for each in pair.objectives]
+    drawn["layout"]["meta"] |= {"legend": colours.legend(), "shown": None, "compared": found, "equal": EQUAL}
     return {"maps": [drawn], "legend": [colours.legend()], "counts": verdict(pair)}
+
+
+def _packed(values: Array) -> dict[str, str]:
+    """Numbers as the readout takes them."""
+    return {"dtype": "f8", "bdata": base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()}
 
 
 GROUND_END = 1.5 / 255  # of the colour scale: there the colours of what was found begin
@@ -131,13 +137,11 @@ def _feasible_words(pair: Pair) -> str:
         who = "Neither" if one is two else "Only A" if two is None else "Only B"
         return f"{who} found a feasible design."
     shown = pair.first.problem.shown_objective
-    gap = abs(one.f - two.f) / max(abs(one.f), abs(two.f), 1e-300)
-    if gap <= EQUAL:
+    if are_equal(one.f, two.f):
         return f"Both found the same best feasible design, within {100 * EQUAL:g} %: {number(shown(one.f))}."
-    better = "A" if one.f < two.f else "B"
     return (
-        f"{better} has the better feasible design: A {number(shown(one.f))}, B {number(shown(two.f))}, "
-        f"{amount(100 * gap, 2)} % apart."
+        f"{'A' if one.f < two.f else 'B'} has the better feasible design: A {number(shown(one.f))}, "
+        f"B {number(shown(two.f))}, {_per_cent_apart(one.f, two.f)} apart."
     )
 
 
@@ -179,5 +183,23 @@ def _word(fold: Fold, archive: Archive, row: int, column: int, objectives: tuple
     place = "<br>".join(f"{names[i]} {full_bins(fold, archive.problem, i)[bins[i]]}" for i in shown)
     values = [float(each[row, column]) for each in objectives]
     said = ["empty" if np.isinf(f) else number(archive.problem.shown_objective(f)) for f in values]
-    named = said if len(said) == 1 else [f"{letter} {text}" for letter, text in zip("AB", said, strict=True)]
-    return "<br>".join((place, *named))
+    if len(said) == 1:
+        return f"{place}<br>{said[0]}"
+    named = "<br>".join(f"{letter} {text}" for letter, text in zip("AB", said, strict=True))
+    return f"{place}<br>{named}" + (f"<br>{gap_words(*values)}" if np.isfinite(values).all() else "")
+
+
+def gap_words(one: float, two: float) -> str:
+    """Which of two objectives is better, and by what share of the larger: `A better by 3.6 %`."""
+    if are_equal(one, two):
+        return f"equal within {100 * EQUAL:g} %"
+    return f"{'A' if one < two else 'B'} better by {_per_cent_apart(one, two)}"
+
+
+def are_equal(one: float, two: float) -> bool:
+    """Whether two objectives are so close that neither counts as better."""
+    return abs(one - two) <= EQUAL * max(abs(one), abs(two))
+
+
+def _per_cent_apart(one: float, two: float) -> str:
+    return f"{amount(100 * abs(one - two) / max(abs(one), abs(two)), 2)} %"

@@ -30,6 +30,7 @@ SCRIPTS = (
     "shared/follow.js",
     "map/cursor.js",
     "map/many.js",
+    "start/levels.js",
     "run/state.js",
     "run/live.js",
     "run/map.js",

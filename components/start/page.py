@@ -232,14 +232,17 @@ def register(app: Dash, context: Context) -> None:
         Output(URL, "href", allow_duplicate=True),
         Output("start-wrong", "data"),
         Input(BUTTON, "n_clicks"),
-        State(tolerance_form.value_id(PREFIX), "data"),
+        *tolerance_form.typed(PREFIX),
         State("start-pace", "value"),
         *states,
         prevent_initial_call=True,
     )
-    def start(clicks: int | None, levels: Any, pace: Any, *values: Any) -> Any:
+    def start(
+        clicks: int | None, rows: list[Any], ids: list[Any], hard: Any, known: Any, pace: Any, *values: Any
+    ) -> Any:
         if not clicks:
             return no_update, no_update
+        levels = tolerance_form.as_typed(rows, ids, hard, known)
         request, errors = read(dict(zip(FORM, values, strict=True)), levels, pace)
         if request is None:
             title = f"Nothing started: {many(len(errors), 'field is wrong', 'fields are wrong')}"

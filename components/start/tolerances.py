@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components.shared.format import count
@@ -59,6 +59,16 @@ def value_id(prefix: str) -> str:
     return f"{prefix}-tolerances"
 
 
+def typed(prefix: str) -> list[State]:
+    """What stands in the form's fields, for `as_typed`: also what its value Store has not heard of yet."""
+    return [
+        State({"form": prefix, "row": ALL}, "value"),
+        State({"form": prefix, "row": ALL}, "id"),
+        State({"form": prefix, "hard": ALL}, "value"),
+        State(constraints_id(prefix), "data"),
+    ]
+
+
 def constraints_id(prefix: str) -> str:
     """The id of the Store whose `data` describes the constraints."""
     return f"{prefix}-constraints"
@@ -93,6 +103,7 @@ def layout(prefix: str, problem: Problem, tolerances: Tolerances) -> Component:
         [
             dcc.Store(id=constraints_id(prefix), data=known),
             dcc.Store(id=value_id(prefix), data=_data(tolerances)),
+            dcc.Store(id=f"{prefix}-written"),
             _presets(prefix, same),
             html.Div(
                 _rows(prefix, axes, known["chips"], tolerances.hard, same),
@@ -126,6 +137,13 @@ def read(data: Any) -> Tolerances:
     if names and not found.negotiable:
         raise InputError("tolerances: at least one constraint must be negotiable, but all are hard")
     return found
+
+
+def as_typed(values: list[Any], ids: list[Any], hard: Any, known: Any) -> Any:
+    """A value Store's data from what stands in the fields."""
+    constraints, names = _constraints(known), [str(each["row"]) for each in ids]
+    rows = [_checked(name, value, constraints) for name, value in zip(names, values, strict=True)]
+    return _whole(constraints, names, values, rows, _marked(hard))[0]
 
 
 def register(app: Dash, prefix: str, found: Found | None = None, states: Sequence[State] = ()) -> None:
@@ -173,7 +191,7 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         return _rows(prefix, constraints, chips, marked, same), no_update
 
     @app.callback(
-        Output({"form": prefix, "row": ALL}, "value"),
+        Output(f"{prefix}-written", "data"),
         Output({"form": prefix, "row": ALL}, "error"),
         Output({"form": prefix, "row": ALL}, "className"),
         Output({"form": prefix, "bins": ALL}, "children"),
@@ -189,13 +207,22 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
     def check(values: list[Any], hard: Any, ids: list[Any], known: Any, before: Any) -> Any:
         constraints, marked = _constraints(known), _marked(hard)
         rows = [_checked(str(each["row"]), value, constraints) for each, value in zip(ids, values, strict=True)]
-        texts = [no_update if row is None or value == list(row.texts) else list(row.texts)
-                 for (row, _), value in zip(rows, values, strict=True)]  # fmt: skip
+        written = [[each, value, list(row.texts)] for each, value, (row, _) in zip(ids, values, rows, strict=True)
+                   if row is not None and value != list(row.texts)]  # fmt: skip
         names = [str(each["row"]) for each in ids]
         bins = [_bins(name, row, constraints, marked) for name, (row, _) in zip(names, rows, strict=True)]
         data, total = _whole(constraints, names, values, rows, marked)
         classes = [_row_class(name, value, constraints, marked) for name, value in zip(names, values, strict=True)]
-        return texts, [error for _, error in rows], classes, bins, total, no_update if data == before else data
+        errors = [error for _, error in rows]
+        return written, errors, classes, bins, total, no_update if data == before else data
+
+    app.clientside_callback(
+        ClientsideFunction("levels", "write"),
+        Input(f"{prefix}-written", "data"),
+        State({"form": prefix, "row": ALL}, "value"),
+        State({"form": prefix, "row": ALL}, "id"),
+        prevent_initial_call=True,
+    )
 
 
 def _constraints(known: Any) -> list[Constraint]:

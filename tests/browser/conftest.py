@@ -178,6 +178,12 @@ class Person:
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
+    def is_far_from_the_server(self, milliseconds: int) -> None:
+        """Have every request take so long on its way."""
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        network = {"offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", network)
+
     def sideways(self) -> int:
         """By how many pixels the page is wider than the window."""
         return int(self.driver.execute_script("return document.documentElement.scrollWidth - window.innerWidth"))
@@ -235,6 +241,7 @@ def _like_new(browser: Browser, url: str) -> None:
         ("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"}),
         ("Emulation.clearDeviceMetricsOverride", {}),
         ("Emulation.setEmulatedMedia", {"features": []}),
+        ("Network.disable", {}),
     ):
         driver.execute_cdp_cmd(command, values)
     for file in Path(browser.download_path).iterdir():

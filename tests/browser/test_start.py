@@ -77,6 +77,19 @@ def test_levels_are_checked_as_they_are_typed(person: Person) -> None:
     person.sees("#start-cells", "448 cells = 8 × 7 × 8 bins")
 
 
+def test_levels_typed_faster_than_the_server_answers_are_all_in_the_run_that_is_started(
+    person: Person, dashboard: Dashboard
+) -> None:
+    person.goes_to("/?problem=C17")
+    person.is_far_from_the_server(milliseconds=300)
+    person.sees(chips(person)).send_keys("0.7,0.5,", "0.3", Keys.ENTER, "0.1,0.02")
+    person.sees("#start-button").click()
+    wait(lambda: person.path.startswith("/run/"))
+    run = dashboard.store.runs()[0]
+    dashboard.store.stop(run.id)
+    assert run.request.tolerances.levels[0] == (0, 1e-4, 0.01, 0.02, 0.1, 0.3, 0.5, 0.7, 1)
+
+
 @pytest.mark.usefixtures("dashboard")
 def test_another_problem_brings_its_formula_its_constraints_and_its_bounds(person: Person) -> None:
     person.goes_to("/?problem=C04")

@@ -53,7 +53,7 @@ def table(pair: Pair, runs: Sequence[Run], pressed: int | None) -> Component | N
         cells = [pressed, *(cell for cell in cells if cell != pressed)]
     if not cells:
         return dmc.Text("They hold the same values in every cell that both filled.", c="dimmed", size="sm")
-    head = html.Tr([html.Th(words, scope="col") for words in ("Cell", "A", "B", "Lower")])
+    head = html.Tr([html.Th(words, scope="col") for words in ("Cell", "A", "B", "Better")])
     body = [_row(pair, runs, cell, cell == pressed) for cell in cells]
     return html.Table([html.Thead(head), html.Tbody(body)], className="compare-cells")
 
@@ -63,13 +63,13 @@ def _row(pair: Pair, runs: Sequence[Run], cell: int, pressed: bool) -> Component
     fold = Fold.of(pair.first.tolerances)
     nothing = "cannot exist" if fold.impossible(pair.first)[fold.place(cell)] else "empty"
     links = [
-        dmc.Anchor(number(elite.f), href=_address(run, pair.first, cell))
+        dmc.Anchor(number(pair.first.problem.shown_objective(elite.f)), href=_address(run, pair.first, cell))
         if elite
         else html.Span(nothing, className="quiet")
         for run, elite in zip(runs, found, strict=False)
     ]
     one, two = found
-    lower = _lower(one.f, two.f) if one and two else ""
+    lower = _better(one.f, two.f) if one and two else ""
     words: list[Component] = [*place_in_words(pair.first, cell)]
     if pressed:
         words.insert(0, html.B("pressed "))
@@ -85,6 +85,6 @@ def _address(run: Run, first: Archive, cell: int) -> str:
     return f"{summary.address(run)}?{levels}cell={cell}"
 
 
-def _lower(one: float, two: float) -> str:
-    """Whose objective is the lower one, and by how much."""
+def _better(one: float, two: float) -> str:
+    """Whose objective is the better one, and by how much."""
     return "equal" if one == two else f"{'A' if one < two else 'B'} by {number(abs(one - two))}"

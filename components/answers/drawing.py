@@ -125,7 +125,7 @@ def front_picture(designs: Designs, found: Front, width: int = 420, height: int 
     if not len(rows):
         return ""
     x = 64 + _share(axis_values(found.violation[rows])) * (width - 90)
-    y = _upwards(axis_values(designs.f[rows]), 14, height - 42)
+    y = _upwards(axis_values(designs.shown_f[rows]), 14, height - 42)
     steps = "".join(f"H{a:.1f}V{b:.1f}" for a, b in zip(x[1:], y[1:], strict=True))
     parts = [
         f'<path d="M56 8V{height - 34}H{width - 8}" fill="none" stroke="{QUIET}" stroke-opacity=".6"/>',
@@ -137,8 +137,9 @@ def front_picture(designs: Designs, found: Front, width: int = 420, height: int 
             parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="7" fill="none" stroke="{INK}" stroke-width="1.6"/>')
             parts.append(f'<text x="{a + 10:.1f}" y="{b - 6:.1f}" {_small()}>knee</text>')
     first, last = rows[0], rows[-1]
+    begins, ends = (amount(float(designs.shown_f[row]), 4) for row in (first, last))
     parts += [
-        f'<text x="52" y="{y[0] + 4:.1f}" text-anchor="end" {_small()}>{amount(float(designs.f[first]), 4)}</text>',
+        f'<text x="52" y="{y[0] + 4:.1f}" text-anchor="end" {_small()}>{begins}</text>',
         f'<text x="{x[0]:.1f}" y="{height - 20}" text-anchor="middle" {_small()}>'
         f"{with_unit(amount(float(found.violation[first]), 3), found.unit)}</text>",
         f'<text x="{width / 2:.0f}" y="{height - 6}" text-anchor="middle" {_bold()}>'
@@ -146,7 +147,7 @@ def front_picture(designs: Designs, found: Front, width: int = 420, height: int 
     ]
     if len(rows) > 1:
         parts += [
-            f'<text x="52" y="{y[-1] + 4:.1f}" text-anchor="end" {_small()}>{amount(float(designs.f[last]), 4)}</text>',
+            f'<text x="52" y="{y[-1] + 4:.1f}" text-anchor="end" {_small()}>{ends}</text>',
             f'<text x="{x[-1]:.1f}" y="{height - 20}" text-anchor="middle" {_small()}>'
             f"{with_unit(amount(float(found.violation[last]), 3), found.unit)}</text>",
         ]

@@ -36,7 +36,7 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
     name = constraint.name
     known = [place for place, step in enumerate(curve.steps) if step.row is not None]
     rows = [row for step in curve.steps if (row := step.row) is not None]
-    f = [float(designs.f[row]) for row in rows]
+    f = [float(designs.shown_f[row]) for row in rows]
     line = {
         "type": "scatter", "mode": "lines+markers", "x": known, "y": f, "line": {"shape": "hv", "color": ACCENT[dark],
         "width": 2.4}, "marker": _marker(rows, selected, look, ACCENT[dark]),
@@ -44,7 +44,7 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
         "text": [f"{name} up to {violation_text(constraint, curve.steps[place].tolerance)}" for place in known],
         "hovertemplate": "%{text}: %{y:.6g}<br>a click opens this design<extra></extra>",
     }  # fmt: skip
-    layout = _objective_layout(look, designs.f[rows])
+    layout = _objective_layout(look, designs.shown_f[rows])
     layout["xaxis"] |= _levels_axis(curve, constraint)
     layout["showlegend"] = False
     layout["uirevision"] = f"{name} {len(curve.steps)}"
@@ -139,7 +139,7 @@ def front_figure(designs: Designs, found: Front, measure: str, selected: int | N
     if selected is not None and selected not in on:
         ring = {"symbol": "circle-open", "size": 13, "color": ACCENT[dark], "line": {"width": 3}}
         data.append(_points(designs, [selected], place, found, hover, ring, "selected"))
-    layout = _objective_layout(look, designs.f, "objective")
+    layout = _objective_layout(look, designs.shown_f, "objective")
     layout["xaxis"] |= {**axis, "title": {"text": measure}}
     layout["uirevision"] = measure
     return {"data": data, "layout": layout}
@@ -174,7 +174,7 @@ def _points(
 ) -> dict[str, Any]:
     at = np.asarray(rows, dtype=np.int64)
     return {
-        "type": "scatter", "mode": "markers", "x": place[at].tolist(), "y": designs.f[at].tolist(), "name": name,
+        "type": "scatter", "mode": "markers", "x": place[at].tolist(), "y": designs.shown_f[at].tolist(), "name": name,
         "customdata": _cells(designs, at), "marker": marker, "hovertemplate": hover,
         "text": [f"violation {with_unit(amount(float(each)), found.unit)}" for each in found.violation[at]],
     }  # fmt: skip

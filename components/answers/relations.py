@@ -136,7 +136,7 @@ def _drawn(
 
 
 def _column(designs: Designs, name: str) -> Array:
-    return designs.f if name == OBJECTIVE else designs.violations[:, designs.names.index(name)]
+    return designs.shown_f if name == OBJECTIVE else designs.violations[:, designs.names.index(name)]
 
 
 def draw(question: Question) -> list[Component]:

@@ -139,7 +139,7 @@ def _answers(
         ),
         Markup(
             "<div><h2>Objective against violation</h2>{}<p class='quiet'>Each dot is an elite that no other beats in "
-            "both. From objective {} down to {} over the whole map.</p></div></div>"
+            "both. From objective {} to {} over the whole map.</p></div></div>"
         ).format(Markup(front_picture(designs, front)), high, low),
         Markup("<h2>What relaxing each constraint buys</h2><p class='quiet'>{}</p>").format(
             held_in_words(designs, limits) + hard

@@ -293,16 +293,15 @@ def _letter(i: int, run: Run) -> Component:
 
 
 def _table(runs: Sequence[Run]) -> Component:
-    head = ("Run", "State", "Evaluations", "Best feasible", "Best overall", "Coverage")
+    head = ("Run", "State", "Evaluations", "Best feasible", "Coverage")
     rows = [
         html.Tr(
             [
                 html.Td(dmc.Anchor(_letter(i, run), href=summary.address(run), c="inherit")),
                 html.Td(summary.badge(run), **{"data-label": head[1]}),
                 html.Td(count(run.evaluations), **{"data-label": head[2]}),
-                html.Td(number(run.best_feasible), **{"data-label": head[3]}),
-                html.Td(number(run.best), **{"data-label": head[4]}),
-                html.Td(f"{percent(summary.coverage(run))}, {count(run.occupied)} cells", **{"data-label": head[5]}),
+                html.Td(number(summary.best_feasible(run)), **{"data-label": head[3]}),
+                html.Td(f"{percent(summary.coverage(run))}, {count(run.occupied)} cells", **{"data-label": head[4]}),
             ]
         )
         for i, run in enumerate(runs)

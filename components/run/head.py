@@ -113,6 +113,12 @@ def curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
     return np.array(rows, dtype=float).reshape(-1, 3)
 
 
+def shown_curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
+    """The same with the objective as people mean it."""
+    found = curve(store, run, history)
+    return found * [1.0, 1.0, -1.0] if run.request.spec.maximise else found
+
+
 def parts(store: Store, run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:
     """What changes in the head while a run goes on: the properties of each part, by its id."""
     return {
@@ -173,10 +179,10 @@ def _live(store: Store, run: Run, history: Sequence[Moment], speed: float | None
     return {
         "run-spent": {"children": _progress_words(run, speed)},
         "run-bar": {"style": {"width": f"{100 * summary.progress(run):.2f}%"}},
-        "run-best-feasible": _value(run.best_feasible),
+        "run-best-feasible": _value(summary.best_feasible(run)),
         "run-cells": {"children": _cells(run)},
         "run-refused": {"children": _refused(run)},
-        "run-curves": {"children": curves(curve(store, run, history), run.request.settings.evaluations)},
+        "run-curves": {"children": curves(shown_curve(store, run, history), run.request.settings.evaluations)},
     }
 
 

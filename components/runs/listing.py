@@ -201,7 +201,7 @@ def live_cells(run: Run) -> dict[str, Any]:
             dmc.Progress(value=100 * summary.progress(run), size="sm", **{"aria-label": "Progress"}),
             html.Div(f"{count(run.evaluations)} of {budget}", className="recent-detail"),
         ],
-        "best": number(run.best_feasible),
+        "best": number(summary.best_feasible(run)),
         "coverage": [
             percent(summary.coverage(run)),
             html.Div(_cells(run), className="recent-detail"),

@@ -65,6 +65,12 @@ def campaign_link(run: Run) -> Component | None:
     return dmc.Anchor("its campaign", href=f"/experiments/{quote(campaign, safe='')}", size="sm")
 
 
+def best_feasible(run: Run) -> float | None:
+    """The best feasible objective as people mean it, or None where none is found."""
+    f = run.best_feasible
+    return -f if f is not None and run.request.spec.maximise else f
+
+
 def progress(run: Run) -> float:
     """The share of the budget that is spent."""
     return run.evaluations / run.request.settings.evaluations

@@ -74,7 +74,7 @@ def _item(run: Run) -> Component:
                 [
                     html.Div([html.Strong(summary.name(run)), summary.badge(run)], className="recent-line"),
                     html.Div(f"{summary.method(run)} · {ago(run.created)}", className="recent-detail"),
-                    html.Div(["best feasible ", html.B(number(run.best_feasible))], className="recent-detail"),
+                    html.Div(["best feasible ", html.B(number(summary.best_feasible(run)))], className="recent-detail"),
                 ],
                 className="recent-words",
             ),

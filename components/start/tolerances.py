@@ -44,7 +44,7 @@ OF_CONSTRAINT = ("name", "kind", "limit", "sense", "unit", "meaning", "scale", "
 PRESETS = {
     "percent": ("Per cent of the limit", "0, 1, 2, 5 and 10 % of the limit or typical size"),
     "paper": ("The paper's", "0, 1e-4, 1e-2, 1"),
-    "decades": ("Decades", "0, then 1e-4 to 10 in powers of ten"),
+    "decades": ("Decades", "0, then powers of ten: 1e-3 to 10 % of the limit, or 1e-4 to 10 where there is none"),
     "steps": ("Steps of ε", "0, ε, 2ε, 3ε, 4ε, 5ε; ε is a number or in per cent"),
 }
 SEARCHED = {
@@ -298,6 +298,8 @@ def _preset(
 def _plain_preset(key: str, constraint: Constraint, step: Any) -> list[str]:
     if key == "percent" and constraint.reference is not None:
         return ["0", *(f"{short(percent)}%" for percent in PERCENT_LEVELS[0] if percent)]
+    if key == "decades" and constraint.reference is not None:
+        return ["0", *(f"{short(10.0**k)}%" for k in range(-3, 2))]
     if key == "decades":
         return ["0", *(short(10.0**k) for k in range(-4, 2))]
     if key == "steps":

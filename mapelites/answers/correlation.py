@@ -28,7 +28,7 @@ class Correlation:
 
 def rank_correlation(designs: Designs) -> Correlation:
     """Over all designs; equal values share a rank."""
-    columns = np.column_stack([designs.f, designs.violations])
+    columns = np.column_stack([designs.shown_f, designs.violations])
     ranks = np.column_stack([average_ranks(column) for column in columns.T])
     centred = ranks - ranks.mean(axis=0) if len(ranks) else ranks
     length = np.sqrt((centred**2).sum(axis=0))

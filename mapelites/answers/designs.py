@@ -67,6 +67,11 @@ class Designs:
         return self.found.f
 
     @property
+    def shown_f(self) -> Array:
+        """The objectives as people mean them: where something is maximised, f is minus that."""
+        return -self.f if self.problem.maximise else self.f
+
+    @property
     def violations(self) -> Array:
         """(k, constraints)."""
         return self.found.violations

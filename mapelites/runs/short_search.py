@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from mapelites.core.archive import Archive
+from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem, ProblemSource
 from mapelites.core.settings import Settings
@@ -13,8 +13,9 @@ from mapelites.core.tolerances import Tolerances
 from mapelites.problems import find
 from mapelites.search import Illumination
 
-EVALUATIONS = 20_000
-FINE = (0.0, 0.3, 1.0, 3.0, 10.0)  # per cent of the limit
+EVALUATIONS = 20_000  # of all constraints together
+LEAST = 500  # of one constraint
+FINE = (0.0, 0.3, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)  # per cent of the limit
 ALLOWED_KINDS = ("name", "formulas")
 
 
@@ -34,16 +35,25 @@ def _searched(name: str, dimension: int, source: ProblemSource) -> Archive:
 
 
 def search_shortly(problem: Problem, evaluations: int = EVALUATIONS) -> Archive:
-    """The search itself, of a problem that may be evaluated here."""
+    """The search itself, of a problem that may be evaluated here: one for each constraint, the others satisfied.
+
+    So a few thousand evaluations tell what relaxing it alone buys, however many constraints there are.
+    """
     usual = Tolerances.default(problem)
-    levels = [
-        each if constraint.reference is None else tuple(constraint.reference * percent / 100 for percent in FINE)
-        for each, constraint in zip(usual.levels, usual.axes(problem), strict=True)
-    ]
-    try:
-        tolerances = replace(usual, levels=tuple(levels))
-    except InputError:  # more cells than a map has room for
-        tolerances = usual
-    search = Illumination(problem, tolerances, Settings.of("directed", problem.dimension, evaluations=evaluations))
-    search.advance(evaluations)
-    return search.archive().by_axis
+    each = max(LEAST, evaluations // max(1, len(usual.names)))
+    found = Elites.empty(problem)
+    for axis in range(len(usual.names)):
+        settings = Settings.of("directed", problem.dimension, evaluations=each)
+        search = Illumination(problem, _alone(problem, usual, axis), settings)
+        search.advance(each)
+        found = found.and_(search.elites())
+    return Archive(problem, usual, found).by_axis
+
+
+def _alone(problem: Problem, usual: Tolerances, axis: int) -> Tolerances:
+    """Fine levels of one constraint, the others hard."""
+    constraint, levels = usual.axes(problem)[axis], list(usual.levels)
+    if constraint.reference is not None:
+        levels[axis] = tuple(constraint.reference * percent / 100 for percent in FINE)
+    others = [name for name in usual.names if name != constraint.name]
+    return replace(usual, levels=tuple(levels)).with_hard(problem, others)

@@ -94,6 +94,14 @@ class RunSpec:
         except InputError:  # a run may outlive its problem
             return f"{self.problem} {self.dimension}D"
 
+    @cached_property
+    def maximise(self) -> bool:
+        """Whether f is minus what people want much of."""
+        try:
+            return self.get_problem().maximise
+        except InputError:  # a run may outlive its problem
+            return False
+
     @property
     def cells(self) -> int:
         """How many cells the search's map has."""

@@ -1,8 +1,11 @@
 // The limits beside the map: rows with a slider, a field, what relaxing buys and a small price curve. The server says
 // what there is; the rows stay the same elements while it changes, so nothing slips out of a hand or a field.
 (function () {
-  const ANY = "any", MOST_TICKS = 6, WAIT = 40; // milliseconds from a slider's move to the question
+  const ANY = "any", WAIT = 40; // milliseconds from a slider's move to the question
+  const TRACK = 170, LETTER = 6, GAP = 5; // pixels: a slider at its narrowest, a character of its ticks, and between two
   const rows = new Map(); // by constraint: its elements and what they show
+  const ONE_MOVE = 1500; // milliseconds: later moves of the same slider are another step
+  const past = { page: "", steps: [], name: null, time: 0 };
   let shown = { data: null, allow: {}, hard: [] }, timer = null, pressed = false;
 
   const byId = (id) => document.getElementById(id);
@@ -45,6 +48,30 @@
   // ---- moving ----
 
   function ask(allow, at) {
+    remember(allow);
+    go(allow, at);
+  }
+
+  // Where the sliders stood before, so that a press on a cell or a button can be taken back; what happens while one
+  // slider is in a hand is one step.
+  function remember(allow) {
+    const now = Date.now(), before = shown.allow, moved = Object.keys({ ...before, ...allow }).filter((name) => before[name] !== allow[name]);
+    if (!moved.length) { return; }
+    const goesOn = moved.length === 1 && moved[0] === past.name && now - past.time < ONE_MOVE;
+    if (!goesOn) { past.steps.push(before); }
+    Object.assign(past, { name: moved.length === 1 ? moved[0] : null, time: now });
+  }
+
+  function undo() {
+    const before = past.steps.pop();
+    Object.assign(past, { name: null });
+    if (!before) { return; }
+    window.runMap.cross(before);
+    go(before);
+    if (!past.steps.length) { document.querySelector("#limits .limit-slider").focus(); }
+  }
+
+  function go(allow, at) {
     shown.allow = allow;
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -65,8 +92,9 @@
   for (const kind of ["pointerup", "pointercancel"]) { document.addEventListener(kind, () => { pressed = false; }); }
 
   document.addEventListener("click", (event) => {
-    const target = event.target.closest && event.target.closest("[data-lock], [data-reset], [data-curve]");
+    const target = event.target.closest && event.target.closest("[data-lock], [data-reset], [data-curve], #limits-undo");
     if (!target) { return; }
+    if (target.id === "limits-undo") { undo(); }
     if (target.dataset.reset) { ask({}); }
     if (target.dataset.curve) { setProps("answers-about", { data: target.dataset.curve }); window.answersPanel.open("price"); }
     if (target.dataset.lock) {
@@ -118,7 +146,7 @@
   function sparkline(row, at) {
     const known = row.curve.filter((each) => each !== null);
     if (known.length < 2) { return ""; }
-    const low = Math.min(...known), high = Math.max(...known), wide = 64, tall = 18;
+    const low = Math.min(...known), high = row.limiting ? Math.max(...known) : low, wide = 64, tall = 18;
     const x = (i) => 2 + (i * (wide - 4)) / (row.curve.length - 1), y = (value) => 3 + (high > low ? (high - value) / (high - low) : 0) * (tall - 6);
     let path = "", last = null;
     row.curve.forEach((value, i) => {
@@ -139,11 +167,22 @@
     own.slider.setAttribute("aria-valuetext", value === Infinity ? "any violation" : isStep ? row.sizes[at] : text(value));
     if (document.activeElement !== own.field || own.told !== field) { own.field.value = field; own.field.setAttribute("aria-invalid", "false"); }
     own.told = field;
-    write(own.size, value === Infinity ? "any violation" : isStep ? row.sizes[at] : "+" + text(value) + (row.unit ? " " + row.unit : "") + share(row, value));
+    write(own.size, value === Infinity ? "any violation" : isStep ? row.amounts[at] : "+" + text(value) + (row.unit ? " " + row.unit : ""));
     write(own.alone, at ? "alone " + (row.alone[at] || "buys nothing") : "");
     own.box.classList.toggle("is-moved", value > Number(row.steps[0]));
     const drawn = sparkline(row, at);
     if (own.drawn !== drawn) { own.drawn = drawn; own.curve.innerHTML = drawn; }
+  }
+
+  // Which ticks can be written under a slider: both ends, and between them what stands over no other.
+  function ticksWithRoom(ticks) {
+    const last = ticks.length - 1, half = (i) => (ticks[i].length * LETTER + GAP) / 2, at = (i) => (TRACK * i) / Math.max(last, 1);
+    const found = new Set([0, last]);
+    let end = half(0);
+    for (let i = 1; i < last; i++) {
+      if (at(i) - half(i) >= end && at(i) + half(i) <= TRACK - half(last)) { found.add(i); end = at(i) + half(i); }
+    }
+    return found;
   }
 
   function fill(row) {
@@ -158,9 +197,9 @@
     own.gain.title = "What relaxing it alone to its allowance buys";
     own.slider.max = row.steps.length - 1;
     own.slider.disabled = row.steps.length < 2;
-    const every = Math.ceil(row.ticks.length / MOST_TICKS), last = row.ticks.length - 1;
+    const told = ticksWithRoom(row.ticks);
     const marks = row.ticks.map((tick, i) => {
-      const mark = element("span", "limit-tick", i === last || (i % every === 0 && (every === 1 || last - i >= every)) ? tick : "");
+      const mark = element("span", "limit-tick", told.has(i) ? tick : "");
       mark.style.left = (100 * i) / Math.max(row.ticks.length - 1, 1) + "%";
       return mark;
     });
@@ -192,14 +231,14 @@
     box.dataset.order = order;
     box.dataset.names = data.rows.map((row) => row.name).sort().join();
     const folded = element("details", "limits-folded");
-    folded.open = Boolean(box.querySelector(".limits-folded[open]"));
+    folded.open = !first.length || Boolean(box.querySelector(".limits-folded[open]"));
     folded.append(element("summary", "", rest.length + " not limiting"), ...rest.map((own) => own.box));
     box.replaceChildren(...first.map((own) => own.box), ...(rest.length ? [folded] : []), ...data.hard.map(locked));
   }
 
   document.addEventListener("click", (event) => {
     if (event.target.id !== "sentence-copy") { return; }
-    const words = byId("run-sentence").textContent;
+    const words = byId("run-sentence").textContent.replace(/\u00a0/g, " ");
     window.runMap.copy(words).then(() => { event.target.textContent = "Copied"; }, () => { event.target.textContent = "Not allowed"; });
     setTimeout(() => { event.target.textContent = "Copy"; }, 2500);
   });
@@ -214,7 +253,8 @@
         if (box && !data) { shown.data = null; }
         draw();
         const reset = byId("limits-reset");
-        if (reset) { reset.hidden = !Object.keys(shown.allow).length; }
+        if (past.page !== window.location.pathname) { Object.assign(past, { page: window.location.pathname, steps: [], name: null }); }
+        if (reset) { reset.hidden = !Object.keys(shown.allow).length; byId("limits-undo").hidden = !past.steps.length; }
       },
 
       // A design that was chosen by itself, in a table or by a link: the sliders go where it lies.

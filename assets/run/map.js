@@ -2,6 +2,7 @@
 // address that follows the view, copies to the clipboard and pictures of the map.
 (function () {
   const NARROW = "(max-width: 720px)", SHEET = "(max-width: 1080px)"; // there the inspector is a sheet from below
+  const TICK_GAP = 4; // pixels
   const LABEL = 9.5; // pixels that a line of a label takes
   const SHOWN = 4, AWAY = ";"; // how many axes a map has, and what stands before a constraint that is off it
   const { placeOf, cellAt, plainCell, words, outline } = window.mapCursor;
@@ -40,6 +41,7 @@
 
   function binOf(map, i) {
     const said = allow[map.names[i]], value = said === undefined ? map.satisfied[i] : said === "any" ? Infinity : Number(said);
+    if (map.reading === "up-to" && value <= map.satisfied[i]) { return 0; } // whoever asks for 0 asks for what counts as satisfied
     const levels = map.uppers[i].slice(0, map.shape[i] - 1);
     const found = levels.findIndex((level) => value <= level);
     return found < 0 ? map.shape[i] - 1 : found;
@@ -60,7 +62,18 @@
     outline(byId("map-pinned"), box, plot(), at(box.dataset.pinned));
     outline(byId("map-cursor"), box, plot(), document.activeElement === box ? cursor : null);
     const mark = byId("map-selection");
-    if (!mark.hidden) { mark.style.setProperty("--across", plot()._fullLayout.xaxis._length + "px"); mark.style.setProperty("--up", plot()._fullLayout.yaxis._length + "px"); }
+    if (!mark.hidden) { crossHair(mark, box); }
+  }
+
+  // The lines of the cross-hair go from its cell to the edges of the map.
+  function crossHair(mark, box) {
+    const gd = plot(), x = gd._fullLayout.xaxis, y = gd._fullLayout.yaxis, frame = box.getBoundingClientRect(), own = gd.getBoundingClientRect();
+    const left = own.left - frame.left + x._offset, top = own.top - frame.top + y._offset;
+    const room = {
+      left: mark.offsetLeft - left, right: left + x._length - mark.offsetLeft - mark.offsetWidth,
+      above: mark.offsetTop - top, below: top + y._length - mark.offsetTop - mark.offsetHeight,
+    };
+    for (const side of Object.keys(room)) { mark.style.setProperty("--" + side, Math.max(room[side], 0) + "px"); }
   }
 
   // The same inner cell in every block, with the labels of its row and its column.
@@ -146,6 +159,7 @@
     const words = map.block ? map.outer.map(([i, bin]) => map.names[i] + " " + map.labels[i][bin]).join(", ") : "";
     const said = map.block ? "block:" + words : map.summary ? "summary" : "";
     if (box.dataset.said === said) { return; }
+    if (box.dataset.said !== undefined && told.row !== null) { const place = standing(map); readout(place.row, place.column); }
     box.dataset.said = said;
     box.hidden = !said;
     box.textContent = "";
@@ -272,6 +286,18 @@
     return element("div", "legend-scale", title, element("div", "", bar, element("div", "legend-ticks", ...ticks)), ...ends);
   }
 
+  // Ticks that would stand over each other: the ends stay, of the others what has room.
+  function thinTicks(box) {
+    if (!box || box.childElementCount < 3) { return; }
+    const ticks = [...box.children].map((each) => [each, each.getBoundingClientRect()]).sort((one, other) => one[1].left - other[1].left);
+    const last = ticks[ticks.length - 1][1];
+    let end = ticks[0][1].right;
+    for (const [tick, place] of ticks.slice(1, -1)) {
+      tick.hidden = place.left < end + TICK_GAP || place.right + TICK_GAP > last.left;
+      if (!tick.hidden) { end = place.right; }
+    }
+  }
+
   const MEANING = {
     "up-to": "Each cell: the best design if you allow up to this.",
     exact: "Each cell: the best design that breaks the constraints by exactly so much.",
@@ -287,7 +313,8 @@
     if (map.impossible) { marks.push(mark("mark-impossible", "cannot exist")); }
     if (map.bounds) { marks.push(mark("mark-proven", "proven best within " + 100 * map.closed + " %")); }
     box.replaceChildren(element("p", "legend-reading", MEANING[map.reading]), scaleOf(map.legend), element("div", "legend-marks", ...marks));
-    if (map.blocks[0] * map.blocks[1] > 1) { schematic(); }
+    thinTicks(box.querySelector(".legend-ticks"));
+    if (map.blocks[0] * map.blocks[1] > 1 && !map.summary && !map.block) { schematic(); }
   }
 
   // ---- the first map with blocks: how it is nested ----

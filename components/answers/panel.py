@@ -123,7 +123,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         if asked.view == MAP:
             closed = {"question": MAP}
             return (no_update,) * 2 if closed == known else ({"live": False, "children": []}, closed)
-        order = figure_view(state, shown, maps.newest(shown)).order
+        order = figure_view(state, shown, maps).order
         drawn = (chosen, dark, reading_of(state, shown), *(order if _follows_axes(asked) else ()))
         question = [run_id, state.at, str(shown.levels), asked.key, *drawn]
         live = known.get("question") == question

@@ -73,7 +73,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             state = PageState.from_query(request.args, asked.tolerances, asked.problem_by_axis())
             shown = maps.shown_at(run_id, state.at, state.binned)
             found = context.store.jobs.findings(run_id)
-            view = figure_view(state, shown, maps.newest(shown))
+            view = figure_view(state, shown, maps)
             text = page(shown, maps.archive(shown), state, view, found)
         except InputError as error:
             abort(404, description=str(error))

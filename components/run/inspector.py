@@ -77,7 +77,7 @@ def part(maps: Maps) -> Part:
     def inspect(state: PageState, shown: Shown, before: Any, pin: Any) -> Drawn | None:
         archive = maps.archive(shown)
         other, feasible = parts.pinned(archive, pin), archive.best(feasible=True)
-        chosen = choose(state, shown, archive, maps.newest(shown))
+        chosen = choose(state, shown, archive, maps)
         key = _key(shown, chosen, feasible, other)
         if key == before:
             return None
@@ -115,13 +115,13 @@ def register(app: Dash) -> None:
     )
 
 
-def choose(state: PageState, shown: Shown, archive: Archive, newest: Archive) -> Chosen:
+def choose(state: PageState, shown: Shown, archive: Archive, maps: Maps) -> Chosen:
     """The design somebody chose by its cell, else the answer at the sliders in the reading of the map."""
     if state.cell is not None:
         return _by_cell(state, archive)
     limits = allowed(state, shown)
     if reading_of(state, shown) == "exact" and (limits > archive.problem.feasible_up_to).any():
-        fold = figure_view(state, shown, newest).fold(archive.tolerances)
+        fold = figure_view(state, shown, maps).fold(archive.tolerances)
         return _exactly(archive, Fold.of(archive.tolerances, [archive.tolerances.names[i] for i in fold.order],
                                          fold.limits, "exact"), limits)  # fmt: skip
     return Chosen(archive.answer(limits), _up_to(archive, limits), by_itself=False)

@@ -12,6 +12,7 @@ from dash.development.base_component import Component
 from components.shared.format import exact
 from mapelites.answers.words import format_apart, percent_change
 from mapelites.core.archive import Archive, Elite, Elites
+from mapelites.core.constraint import Constraint
 from mapelites.core.format import number
 from mapelites.core.nested_map.axes import full_bins
 from mapelites.core.nested_map.fold import Fold
@@ -22,6 +23,7 @@ from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
 
 AT_LIMIT = 1e-3  # of the limit: closer is at it
+NOISE = 1e-10  # of the limit: less is what is left of a difference in floating point
 ZERO_SHARE = 0.08  # the share of a ruler that belongs to violation 0
 
 
@@ -80,7 +82,7 @@ def constraints(archive: Archive, elite: Elite) -> Component:
             html.Tr(
                 [
                     html.Th(constraint.name, scope="row", title=constraint.meaning or None),
-                    html.Td([value(float(raw[i]) if told is None else told), unit]),
+                    html.Td([_told_value(constraint, float(raw[i]), told), unit]),
                     html.Td(_state(archive, elite, i), className="difference"),
                 ]
             )
@@ -90,6 +92,14 @@ def constraints(archive: Archive, elite: Elite) -> Component:
         [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
         className="inspector-table",
     )
+
+
+def _told_value(constraint: Constraint, raw: float, told: float | None) -> Component:
+    """A constraint's value; one that is 0 but for the last digits of its limit reads 0."""
+    shown = value(raw if told is None else told)
+    if constraint.reference and abs(raw if told is None else told) < NOISE * abs(constraint.reference):
+        shown.children = "0"
+    return shown
 
 
 def _state(archive: Archive, elite: Elite, i: int) -> Component:

@@ -27,7 +27,7 @@ from mapelites.core.constraint import Constraint
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
 from mapelites.core.nested_map.words import level_words
-from mapelites.core.terms import limit_text, violation_text
+from mapelites.core.terms import limit_text, quantity, violation_text
 from mapelites.runs import Run
 from mapelites.runs.record import OVER
 
@@ -67,6 +67,7 @@ def layout(state: PageState) -> Component:
                 [
                     html.H2("Limits", className="panel-title"),
                     html.Span("sorted by gain", className="quiet"),
+                    html.Button("Undo", id="limits-undo", className="text-button limits-undo", hidden=True),
                     html.Button("All satisfied", id="limits-reset", className="text-button", **{"data-reset": "yes"}),
                 ],
                 className="panel-head",
@@ -107,10 +108,15 @@ def part(context: Context, maps: Maps, proven: ProvenOf) -> Part:
         found = context.cache.remember(
             ("limits", *map(str, key)), lambda: _told(maps.archive(shown), state, shown, proven(shown.run))
         )
-        return Drawn(key, (found["rows"], found["sentence"], not found["sentence"]))
+        return Drawn(key, (found["rows"], _unbroken(found["sentence"]), not found["sentence"]))
 
     outputs = Output(DATA, "data"), Output(SENTENCE, "children"), Output("sentence-copy", "hidden")
     return Part("limits", outputs, (), tell)
+
+
+def _unbroken(words: str) -> str:
+    """No line ends between a number and its per cent sign."""
+    return words.replace(" %", "\u00a0%")
 
 
 def _told(archive: Archive, state: PageState, shown: Shown, proven: Proven) -> dict[str, Any]:
@@ -163,6 +169,7 @@ def _row(designs: Designs, relaxed: Relaxed, gains: Gains) -> dict[str, Any]:
         "steps": [tolerance_text(step) for step in steps],
         "ticks": ticks,
         "sizes": ["satisfied", *(f"+{violation_text(constraint, step)}" for step in steps[1:])],
+        "amounts": ["satisfied", *(f"+{quantity(constraint, step)}" for step in steps[1:])],
         "curve": [None if f is None else shown(f) for f in curve],
         "alone": [_change(designs, gains.start.f, f) for f in curve],
         "gain": _change(designs, gains.start.f, relaxed.f) if relaxed.gain else "",

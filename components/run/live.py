@@ -120,7 +120,7 @@ def _map(context: Context, maps: Maps, run_id: str, age: float) -> MapNews:
     request_ = maps.run(run_id, age).request
     state = PageState.from_query(request.args, request_.tolerances, request_.problem_by_axis())
     shown = maps.shown_at(run_id, state.at, state.binned, age)
-    return _answer(context, maps, shown, figure_view(state, shown, maps.newest(shown)))
+    return _answer(context, maps, shown, figure_view(state, shown, maps))
 
 
 def _answer(context: Context, maps: Maps, shown: Shown, view: FigureView) -> MapNews:

@@ -19,10 +19,11 @@ from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.nested_map.fold import AWAY, Fold
 from mapelites.core.nested_map.reading import Reading, usual_reading
-from mapelites.core.nested_map.usual import axis_groups, limits_of_hidden, usual_order
+from mapelites.core.nested_map.usual import axis_groups, limits_of_hidden, steady_order, usual_order
 from mapelites.core.problem import Array
 from mapelites.core.tolerances import Tolerances, check_levels, short
 from mapelites.runs import Moment, Run, Store
+from mapelites.runs.record import OVER
 from mapelites.snapshot.findings import Findings
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Maps:
         self._kept = Recent[tuple[str | int, ...], Archive](KEPT_MAPS, bytes_of, MOST_MAP_BYTES)
         self._runs = Recent[str, tuple[Run, Sequence[Moment], float]](KEPT_RUNS)
         self._findings = Recent[tuple[str, int], Findings](KEPT_RUNS)
+        self._orders = Recent[tuple[str, ...], tuple[str, ...]](KEPT_RUNS)
 
     def shown(self, run_id: Any, at: Any = None, levels: Any = None, age: float = 0.0) -> Shown:
         """What these words of a browser ask for; an `InputError` where they make no sense."""
@@ -97,6 +99,16 @@ class Maps:
         """The map of the same run at the same levels as it is now: what the scale of colours is made for."""
         _, moments, _ = self._run(shown.run.id, math.inf)
         return self.archive(replace(shown, moment=nearest(moments, None)))
+
+    def order(self, shown: Shown) -> tuple[str, ...]:
+        """Which constraints are the axes where nobody chose them; while a run goes on they keep their places."""
+        newest = self.newest(shown)
+        if shown.run.state in OVER:
+            return usual_order(newest)
+        key = shown.run.id, levels_text(shown.tolerances), ",".join(shown.tolerances.hard)
+        order = steady_order(newest, self._orders.get(key) or ())
+        self._orders.put(key, order)
+        return order
 
     def version_of_newest(self, shown: Shown) -> int:
         """Which version that is."""
@@ -187,12 +199,12 @@ def reading_of(state: PageState, shown: Shown) -> Reading:
     return state.reading or usual_reading(shown.run.request.problem_by_axis(), shown.tolerances)
 
 
-def figure_view(state: PageState, shown: Shown, newest: Archive) -> FigureView:
-    """How the state of a page looks at its map; what nobody chose is as usual for the run's `newest` map."""
-    problem, tolerances = newest.problem, shown.tolerances
+def figure_view(state: PageState, shown: Shown, maps: Maps) -> FigureView:
+    """How the state of a page looks at its map; what nobody chose is as usual for the run's newest map."""
+    problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
     reading = reading_of(state, shown)
     colour = state.colour or ("objective" if reading == "exact" else "gain")
-    order = usual_order(newest) if state.axes is None else state.axes
+    order = maps.order(shown) if state.axes is None else state.axes
     limits = limits_of_hidden(problem, tolerances, allowed(state, shown))
     return FigureView(tuple(order), colour, state.scale, tuple(limits.tolist()), reading, state.block)
 

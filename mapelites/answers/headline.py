@@ -20,11 +20,12 @@ from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
 from mapelites.core.nested_map.words import level_words
 from mapelites.core.problem import Array
-from mapelites.core.terms import violation_text
+from mapelites.core.terms import percent_text, violation_text
 
 VISIBLE = 1e-5  # of the objective: a smaller gain is next to nothing
 CLEARLY = 0.1  # how much more than its parts a pair must buy, as a share of them
 MOST_NEXT = 3
+MOST_IN_FULL = 2  # relaxed constraints that are told in their unit, too
 Proven = Callable[[Array, float], bool]
 
 
@@ -45,12 +46,17 @@ class Relaxed:
 
 @dataclass(frozen=True)
 class Gains:
-    """What relaxing buys from where the constraints are held: each group alone, the most first, and the best pair."""
+    """What relaxing buys from where the constraints are held: each group alone, the most first, and together.
+
+    `pair` is the best pair of those that buy clearly more than their parts, `most_of_two` what the best of all pairs
+    buys.
+    """
 
     start: Relaxed
     alone: tuple[Relaxed, ...]
     pair: Relaxed | None
     everything: Relaxed
+    most_of_two: float = 0.0
 
     @property
     def told(self) -> tuple[Relaxed, ...]:
@@ -71,14 +77,17 @@ def relaxation_gains(designs: Designs, held: Array | None = None, proven: Proven
     first = _relaxed(designs, (), start, None, proven)
     alone = [_relaxed(designs, (group,), start, first.f, proven) for group in groups]
     ranked = sorted(alone, key=lambda each: (-(each.gain or 0.0), np.inf if each.f is None else each.f))
-    found = [
-        pair
+    pairs = [
+        (
+            _relaxed(designs, (*one.groups, *other.groups), start, first.f, proven),
+            (one.gain or 0.0) + (other.gain or 0.0),
+        )
         for one, other in combinations(alone, 2)
-        if (pair := _relaxed(designs, (*one.groups, *other.groups), start, first.f, proven)).gain
-        and _is_clear(designs, pair, (one.gain or 0.0) + (other.gain or 0.0))
     ]
-    together = max(found, key=lambda each: each.gain or 0.0, default=None)
-    return Gains(first, tuple(ranked), together, _relaxed(designs, groups, start, first.f, proven))
+    clear = (pair for pair, parts in pairs if pair.gain and _is_clear(designs, pair, parts))
+    together = max(clear, key=lambda each: each.gain or 0.0, default=None)
+    most = max((pair.gain or 0.0 for pair, _ in pairs), default=0.0)
+    return Gains(first, tuple(ranked), together, _relaxed(designs, groups, start, first.f, proven), most)
 
 
 def _relaxed(
@@ -135,7 +144,8 @@ def _position(designs: Designs, found: Gains, far: str) -> str:
     """Where the constraints are held, and what that has bought."""
     problem, limits = designs.problem, found.start.limits
     groups = axis_groups(problem, designs.tolerances)
-    moved = [_allowed(designs, group, float(limits[group[0]])) for group in groups if _is_held(designs, group, limits)]
+    held = [group for group in groups if _is_held(designs, group, limits)]
+    moved = [_allowed(designs, group, float(limits[group[0]]), brief_words=len(held) > MOST_IN_FULL) for group in held]
     row, f = designs.best(designs.satisfied), found.start.f
     place = f"With {list_in_words([moved[0], *(each.replace(' relaxed by', ' by', 1) for each in moved[1:])])}{far}: "
     assert f is not None
@@ -158,7 +168,8 @@ def _buys(designs: Designs, found: Gains, far: str) -> str:
     if not found.alone:
         return f"Every constraint is hard: the best design has {_value(designs, start)}{far}{_mark(found.start)}."
     pair = _pair(designs, found)
-    first = bool(pair) and (not told or ((found.pair and found.pair.gain) or 0.0) > (told[0].gain or 0.0))
+    gain = (found.pair and found.pair.gain) or 0.0
+    first = bool(pair) and gain >= found.most_of_two and (not told or gain > (told[0].gain or 0.0))
     parts = [f"{within}, {pair} together buy most{far}: {_pair_way(designs, found)}."] if first else []
     if told:
         equal = [each for each in told if _reads_alike(designs, start, each, told[0])]
@@ -235,7 +246,7 @@ def _within(designs: Designs, found: Gains) -> str:
 
 def _allowance(designs: Designs, group: Sequence[int]) -> str:
     constraint, levels = designs.problem.constraints[group[0]], designs.tolerances.levels[group[0]]
-    words = level_words(constraint, levels)[-1]
+    (words,) = level_words(constraint, levels[-1:])
     return words if words.endswith("%") or not constraint.unit else f"{words} {constraint.unit}"
 
 
@@ -245,13 +256,14 @@ def _name(designs: Designs, group: Sequence[int], found: Gains) -> str:
     return name if _within(designs, found) != "Within the allowances" else f"{name} ({_allowance(designs, group)})"
 
 
-def _allowed(designs: Designs, group: Sequence[int], limit: float) -> str:
-    """A constraint and how far it is relaxed, `shear ≤ 5 % (680 psi)`."""
+def _allowed(designs: Designs, group: Sequence[int], limit: float, *, brief_words: bool) -> str:
+    """A constraint and how far it is relaxed, `shear relaxed by 5 % (680 psi)`; in brief without the unit."""
     constraint = designs.problem.constraints[group[0]]
     name = "/".join(designs.names[i] for i in group)
     if np.isinf(limit):
         return f"{name} at any violation"
-    return f"{name} relaxed by {violation_text(constraint, limit)}"
+    words = (percent_text(constraint, limit) if brief_words else "") or violation_text(constraint, limit)
+    return f"{name} relaxed by {words}"
 
 
 def _way(designs: Designs, start: float, end: float) -> str:

@@ -71,7 +71,7 @@ def percent_change(first: float, second: float) -> str:
     if -100 < share < -99.9:
         return ""  # orders of magnitude: the two numbers say it better
     digits = 2 if abs(share) < 99 else 3 if abs(share) < 100 else len(f"{abs(share):.0f}")
-    return f" ({amount(share, digits)} %)"
+    return f" ({'+' if share > 0 else ''}{amount(share, digits)} %)"
 
 
 def format_gain(first: float, second: float) -> str:

@@ -75,6 +75,21 @@ def test_a_pair_is_told_only_where_it_buys_clearly_more_than_its_parts() -> None
     assert less.endswith("fit and load together buy clearly more than one by one: 1.725 → 1.675 (-2.9 %).")
 
 
+def test_a_pair_buys_most_only_where_no_other_pair_buys_more() -> None:
+    known = {
+        (0, 0, 0): 100.0,
+        (10, 0, 0): 90.0,
+        (0, 10, 0): 91.0,
+        (10, 10, 0): 81.0,
+        (0, 0, 10): 99.5,
+        (0, 10, 10): 88.0,
+    }
+    assert headline(designs_of(known)) == (  # shear and fit buy more than fit and load, but no more than one by one
+        "Within 10 % of each limit, shear buys most: 100 → 90 (-10 %). Next: fit (-9 %), load (-0.5 %). "
+        "fit and load together buy clearly more than one by one: 100 → 88 (-12 %)."
+    )
+
+
 def test_gains_that_read_alike_are_told_together() -> None:
     tie = headline(designs_of({(0, 0, 0): 2.0, (10, 0, 0): 1.9, (0, 0, 10): 1.9}))
     assert tie == "Within 10 % of each limit, shear and load each buy most: 2 → 1.9 (-5 %)."
@@ -92,6 +107,8 @@ def test_a_gain_that_nobody_would_see_is_next_to_nothing() -> None:
 def test_allowances_that_differ_are_named_with_their_constraints() -> None:
     plain = designs_of(BEAM, limits=(100.0, 50.0, None))
     assert headline(plain).startswith("Within the allowances, shear (10 %) buys most: 1.725 → 1.673 (-3 %).")
+    odd = replace(plain, tolerances=replace(plain.tolerances, levels=((0.0, 3.21717, 10.0), (0.0, 5.0), (0.0, 10.0))))
+    assert headline(odd).startswith("Within the allowances, shear (10 %) buys most")  # whatever the levels below are
     bare = designs_of(BEAM, limits=(None, None, None))
     assert headline(bare).startswith("Allowing up to 10, shear buys most: 1.725 → 1.673")
 
@@ -120,7 +137,7 @@ def test_without_a_feasible_design_it_says_what_there_is() -> None:
 def test_what_is_maximised_is_told_as_people_mean_it() -> None:
     designs = designs_of({(0, 0, 0): -100.0, (10, 0, 0): -110.0})
     profit = replace(designs, problem=replace(designs.problem, maximise=True))
-    assert headline(profit) == "Within 10 % of each limit, shear buys most: 100 → 110 (10 %)."
+    assert headline(profit) == "Within 10 % of each limit, shear buys most: 100 → 110 (+10 %)."
 
 
 def test_constraints_that_follow_from_each_other_are_relaxed_together() -> None:

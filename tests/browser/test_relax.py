@@ -37,7 +37,7 @@ def archive_of(dashboard: Dashboard, run_id: str) -> Archive:
 
 
 def says(person: Person, sentence: str) -> None:
-    wait(lambda: person.reads("#run-sentence") == sentence)
+    wait(lambda: person.reads("#run-sentence").replace("\u00a0", " ") == sentence)
 
 
 def test_the_first_five_minutes_of_a_newcomer(person: Person, dashboard: Dashboard) -> None:
@@ -103,6 +103,11 @@ def test_many_constraints_show_the_four_that_buy_most_and_the_star_is_feasible(
     wait(lambda: exact_objective(person) == feasible.f)
     person.sees("#inspector", "feasible")
     assert person.path == f"/run/{beam}"
+    person.presses("#limits-undo")  # the sliders go back to where they stood before the press
+    wait(lambda: exact_objective(person) < feasible.f)
+    person.presses("#limits-undo")
+    wait(lambda: person.path == f"/run/{beam}")
+    person.sees_no("#limits-undo")
 
     person.presses(".switch-button", "Exactly")  # never both kinds of words on one plot
     wait(lambda: person.driver.execute_script(META + "reading") == "exact")

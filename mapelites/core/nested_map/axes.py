@@ -72,7 +72,7 @@ class MapLook:
     @property
     def inner_depth(self) -> int:
         """The room for inner labels, in pixels."""
-        return 54 if self.narrow else 58
+        return 58 if self.narrow else 64
 
     @property
     def words_depth(self) -> int:
@@ -117,13 +117,13 @@ def axes(fold: Fold, problem: Problem, look: MapLook) -> dict[str, Any]:
     return found
 
 
-def margins(fold: Fold, look: MapLook) -> dict[str, int]:
+def margins(fold: Fold, problem: Problem, look: MapLook) -> dict[str, int]:
     """Room for the labels, fixed so that nothing moves while the map fills."""
     one = 66 if look.narrow else 92
     deep = look.inner_depth + (22 if look.narrow else 26)
     left = deep + 24 if len(fold.y.bins) > 1 and fold.y.bins[0] > MOST_WHOLE else deep + 10
     left = left if len(fold.y.bins) > 1 else one if fold.y.bins else 34
-    longest = max((len(fold.tolerances.names[c]) for c in fold.x.constraints), default=0)
+    longest = max((len(_named(fold, problem, c)) for c in fold.x.constraints), default=0)
     left = max(left, min(26 + 7 * longest, 110 if look.narrow else 180))
     bottom = deep + 8 if len(fold.x.bins) > 1 else 72 if _upright(fold.x, look) else 34
     return {"l": left, "r": 4 if look.narrow else 8, "t": 24, "b": bottom}

@@ -59,7 +59,7 @@ def content(
         "violations": _violations(fold, archive, at),
         "best": best,
         "box": _box(fold, best),
-        "feasible": _place(fold, archive, archive.best(feasible=True)),
+        "feasible": _star(fold, archive, at),
         "reference": _reference(archive),
         "own": {"best": _cell(archive.best()), "feasible": _cell(archive.best(feasible=True))},
         "legend": chosen.legend(dark=dark),
@@ -79,7 +79,7 @@ def figure(archive: Archive, view: FigureView, drawn: dict[str, Any], *, dark: b
             **axes(fold, problem, look),
             "annotations": labels(fold, problem, look),
             "shapes": _shapes(fold, archive, drawn, look),
-            "margin": margins(fold, look),
+            "margin": margins(fold, problem, look),
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": look.empty,
             "font": {"family": look.font, "color": look.text, "size": look.size},
@@ -281,6 +281,18 @@ def _place(fold: Fold, archive: Archive, elite: Elite | None) -> list[int] | Non
         return None
     violations = violations_read(elite.violations[None], archive.problem, fold.reading)
     return list(fold.place(int(fold.tolerances.cell(fold.tolerances.bins(violations))[0])))
+
+
+def _star(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
+    """The place of the best feasible elite. Read up to, only where that is what the place shows.
+
+    In a block of relaxed outer constraints, and where a slider relaxes one that is no axis, something better hides it.
+    """
+    place = _place(fold, archive, archive.best(feasible=True))
+    if place is None or fold.reading == "exact":
+        return place
+    row = int(at[place[0], place[1]])
+    return place if row != NO_ELITE and archive.solution(row).feasible else None
 
 
 def _reference(archive: Archive) -> float | None:

@@ -6,6 +6,8 @@ are satisfied. Constraints that are functions of each other are one axis.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from mapelites.core.archive import Archive, Elites
@@ -15,6 +17,9 @@ from mapelites.core.nested_map.reading import NO_ROW, Reading, usual_reading
 from mapelites.core.nested_map.view import FigureView
 from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Tolerances
+
+CLEARLY = 1.25  # times what an axis buys must be bought by the constraint that takes its place
+SEEN = 0.02  # of the largest gain: what buys less more than another one is no reason to move an axis
 
 
 def usual_view(archive: Archive, reading: Reading | None = None) -> FigureView:
@@ -69,6 +74,26 @@ def usual_order(archive: Archive) -> tuple[str, ...]:
         ranked = sorted(range(len(groups)), key=lambda place: (-gains[place], place))
         leaders = [leaders[place] for place in ranked]
     return (*(tolerances.names[i] for i in leaders), *away) if away or len(leaders) > SHOWN else ()
+
+
+def steady_order(archive: Archive, before: Sequence[str]) -> tuple[str, ...]:
+    """The usual order, but a constraint leaves the axes of `before` only where another one buys clearly more.
+
+    So the axes do not change places with every better design that a search finds.
+    """
+    usual = usual_order(archive)
+    wanted, kept = usual[:SHOWN], list(before[:SHOWN])
+    groups = axis_groups(archive.problem, archive.tolerances)
+    leaders = [archive.tolerances.names[leader] for leader, *_ in groups]
+    if not usual or len(leaders) <= SHOWN or len(set(kept).intersection(leaders)) < SHOWN:
+        return usual
+    gains = dict(zip(leaders, gains_alone(archive).tolist(), strict=True))
+    least = SEEN * max((gain for gain in gains.values() if np.isfinite(gain)), default=0.0)
+    for name in (each for each in wanted if each not in kept):
+        weakest = min(kept, key=lambda each: gains[each])
+        if gains[name] > max(CLEARLY * gains[weakest], gains[weakest] + least):
+            kept[kept.index(weakest)] = name
+    return (*kept, *(each for each in usual if each not in kept))
 
 
 def gains_alone(archive: Archive) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from mapelites.core.errors import InputError
 from mapelites.core.nested_map.colour import EMPTY, FIRST, by_objective
 from mapelites.core.nested_map.fold import Fold
 from mapelites.core.nested_map.thumbnail import thumbnail_png
-from mapelites.core.nested_map.usual import axis_groups, gains_alone, usual_view
+from mapelites.core.nested_map.usual import axis_groups, gains_alone, steady_order, usual_order, usual_view
 from mapelites.core.problem import Constraint, Problem
 from mapelites.core.tolerances import Tolerances
 from mapelites.problems import get
@@ -93,6 +94,33 @@ def test_of_many_constraints_the_four_that_buy_most_are_the_axes_and_the_star_is
     shown = archive.solution(int(fold.rows_of(archive)[row, column]))
     assert shown.feasible
     assert shown.f == archive.best(feasible=True).f  # type: ignore[union-attr]
+
+
+def five(gains: tuple[float, ...]) -> Archive:
+    """A map of five constraints, each of which buys so much alone."""
+    names = tuple(Constraint(f"g{i + 1}", "inequality") for i in range(5))
+    problem = Problem("five", np.zeros(6), np.full(6, 99.0), names, lambda x: (x[0], list(x[1:]), []))
+    x = np.vstack([np.zeros(6), np.column_stack([-np.array(gains), np.eye(5)])]) + np.array([50.0, *[0.0] * 5])
+    return Archive(problem, Tolerances.same(problem, [0.0, 1.0]), Elites.empty(problem)).add(x, np.arange(6), "known")
+
+
+def test_while_a_run_goes_on_an_axis_changes_only_for_one_that_buys_clearly_more() -> None:
+    first = steady_order(five((9.0, 8.0, 7.0, 6.0, 5.0)), ())
+    assert first == ("g1", "g2", "g3", "g4", "g5")
+    assert steady_order(five((9.0, 8.0, 7.0, 6.0, 7.4)), first) == first  # more, but not clearly
+    assert steady_order(five((1.0, 8.0, 7.0, 6.0, 0.9)), first) == first  # the axes do not change places
+    assert steady_order(five((9.0, 8.0, 0.1, 6.0, 0.2)), first) == first  # neither is worth an axis
+    assert steady_order(five((9.0, 8.0, 7.0, 6.0, 7.6)), first) == ("g1", "g2", "g3", "g5", "g4")
+    assert usual_order(five((9.0, 8.0, 7.0, 6.0, 7.4))) == ("g1", "g2", "g5", "g3", "g4")  # once it is over
+
+
+def test_the_star_shows_a_feasible_design_or_nothing(archive: Archive) -> None:
+    whole = usual_view(archive)
+    for view in (whole, replace(whole, block=(0, 0)), replace(whole, block=(2, 2)), replace(whole, summary=True)):
+        drawn, fold = content(archive, view, 0), view.fold(archive.tolerances)
+        star, at = drawn["feasible"], fold.rows_of(archive)
+        assert star is None or archive.solution(int(at[star[0], star[1]])).feasible
+        assert (star is None) == (view.block == (2, 2))
 
 
 def test_constraints_that_follow_from_each_other_are_one_axis() -> None:

@@ -114,7 +114,15 @@ def _rank(
     way = f"{format_tolerance(worth.start.tolerance, constraint)} → {format_tolerance(end.tolerance, constraint)}"
     if worth.verdict == "unknown":
         return parts.row(
-            [button, parts.verdict(worth.verdict), way, parts.design(designs, None, selected), "", "", *proven],
+            [
+                button,
+                parts.verdict(worth.verdict),
+                way,
+                parts.design(designs, None, selected),
+                "",
+                "",
+                *("" for _ in proven),
+            ],
             chosen=is_chosen,
         )
     return parts.row(

@@ -1,9 +1,11 @@
-"""How many questions are proven within 0.1 % in 1, 10 and 60 seconds of processor time.
+"""How many questions are proven within 0.1 % in 1, 10 and 60 seconds of processor time, and how many cells are empty.
 
-    python -m benchmarks.proof [--seconds 10] [--designs welded-beam,i-beam]
+    python -m benchmarks.proof [--save] [--parts gallery,cells,competition] [--only welded-beam,i-beam]
 
-The questions: the limits as they are, each constraint alone and each pair of constraints wider by 1, 2, 5 and 10 per
-cent of their limit or scale. A constraint that has neither is counted in shares of its typical size.
+gallery: the limits as they are, each constraint alone and each pair of constraints wider by 1, 2, 5 and 10 per cent of
+their limit or scale; a constraint that has neither is counted in shares of its typical size. cells: the designs in two
+variables, at their own levels, from nothing: every cell is occupied or proven empty. competition: the problems of CEC
+2020 that can be told as formulas, with their limits as they are, beside the best that the competition knows.
 """
 
 from __future__ import annotations
@@ -11,22 +13,31 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import time
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
+from mapelites.core.tolerances import Tolerances
 from mapelites.problems import get
+from mapelites.problems.suites.cec2020 import AS_FORMULAS
 from mapelites.problems.suites.gallery import NAMES
+from mapelites.proof.cells import find_empty
 from mapelites.proof.prover import Prover, within_gap
 from mapelites.proof.region import Effort, typical_sizes
 
 PERCENTS = (1, 2, 5, 10)
 TIMES = (1.0, 10.0, 60.0)
 GAP = 1e-3
-RESULTS = Path("docs/results/proof.json")
+IN_TWO_VARIABLES = ("tin-can", "three-bar-truss")
+PARTS = {"gallery": NAMES, "cells": IN_TWO_VARIABLES, "competition": AS_FORMULAS}
+TABLES, PAGE = Path("docs/results/proof.json"), Path("docs/results/proof.md")
+Row = dict[str, Any]
 
 
 def questions(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
@@ -44,18 +55,52 @@ def questions(problem: Problem) -> Iterator[tuple[str, np.ndarray]]:
             yield f"{names} +{percent} %", np.maximum(t, base)
 
 
-def measure(name: str, seconds: float) -> list[dict[str, object]]:
-    """Every question of a design, with how it ended."""
-    problem, rows = get(name), []
-    for said, tolerances in questions(problem):
+def gallery(name: str, seconds: float) -> Row:
+    """Every question of a design, each from nothing: how many are proven, and how fast."""
+    problem, took = get(name), []
+    asked = list(questions(problem))
+    for said, tolerances in asked:
         started = _processor_seconds()
-        effort = Effort(seconds, gap=GAP, processor_time=True)
-        proof = within_gap(Prover(problem).prove(tolerances, effort), GAP)
-        took = _processor_seconds() - started
-        rows.append({"design": name, "question": said, "status": proof.status, "gap": proof.gap, "seconds": took})
-        if proof.status not in ("proven", "infeasible"):
-            print(f"  open: {said}: {proof.status}, gap {proof.gap}, {took:.1f} s {proof.reason}", flush=True)
-    return rows
+        proof = within_gap(Prover(problem).prove(tolerances, _effort(seconds)), GAP)
+        if proof.status in ("proven", "infeasible"):
+            took.append(_processor_seconds() - started)
+        else:
+            print(f"  open: {said}: {proof.status}, gap {proof.gap}, {proof.reason}", flush=True)
+    within = {f"in {limit:g} s": sum(each <= limit for each in took) for limit in TIMES}
+    return {"design": name, "questions": len(asked), "proven": len(took), **within, "slowest": round(max(took), 2)}
+
+
+def cells(name: str, seconds: float) -> Row:
+    """The cells of a design in two variables."""
+    problem = get(name)
+    tolerances = Tolerances.default(problem)
+    started = _processor_seconds()
+    empty = find_empty(Prover(problem), tolerances, _effort(seconds), seconds=600.0)
+    took = round(_processor_seconds() - started, 1)
+    return {"design": name, "cells": tolerances.cells, "occupied": empty.occupied, "empty": empty.cells,
+            "of these but for a rim": len(empty.rims), "open": empty.open, "seconds": took}  # fmt: skip
+
+
+def competition(name: str, seconds: float) -> Row:
+    """The limits of a problem as they are."""
+    problem = get(name)
+    started, clock = _processor_seconds(), time.monotonic()
+    known = {"problem": name, "variables": problem.dimension, "constraints": len(problem.constraints)}
+    try:
+        proof = within_gap(Prover(problem).prove(problem.feasible_up_to, _effort(seconds)), GAP)
+    except InputError as error:
+        return {**known, "status": str(error), "bound": None, "f": None, "best known": problem.best_known}
+    took = round(min(_processor_seconds() - started, time.monotonic() - clock), 2)
+    status = proof.status if proof.status != "gave up" else f"gave up: {proof.reason}"
+    return {**known, "status": status, "bound": proof.bound, "f": proof.f, "best known": problem.best_known,
+            "gap": proof.gap, "seconds": took}  # fmt: skip
+
+
+MEASURES = {"gallery": gallery, "cells": cells, "competition": competition}
+
+
+def _effort(seconds: float) -> Effort:
+    return Effort(seconds, gap=GAP, processor_time=True)
 
 
 def _processor_seconds() -> float:
@@ -63,25 +108,52 @@ def _processor_seconds() -> float:
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
+def page(tables: dict[str, dict[str, Row]], seconds: float) -> str:
+    """The results as a page."""
+    rows = list(tables.get("gallery", {}).values())
+    asked, proven = (sum(row[name] for row in rows) for name in ("questions", "proven"))
+    in_time = {limit: sum(row[f"in {limit:g} s"] for row in rows) for limit in TIMES}
+    typed = list(tables.get("competition", {}).values())
+    closed = sum(row["status"] in ("proven", "infeasible") for row in typed)
+    texts = {
+        "gallery": f"## The gallery\n\n{proven} of {asked} questions are proven within 0.1 %: {in_time[1.0]} in one "
+        f"second, {in_time[10.0]} in 10, {in_time[60.0]} in 60. Every question begins from nothing.",
+        "cells": "## Cells of the designs in two variables\n\nAt the levels that the form proposes, from nothing.",
+        "competition": f"## CEC 2020\n\nOf {len(typed)} problems that can be told as formulas {closed} are proven "
+        f"within 0.1 % in at most {seconds:g} s, with their limits as they are and |h| up to 1e-4.",
+    }
+    parts = ["# Proofs, measured\n\nBy `python -m benchmarks.proof --save`, in seconds of processor time on one core."]
+    for name, text in texts.items():
+        lines = list(tables.get(name, {}).values())
+        if lines:
+            heads = list(lines[0] if name != "competition" else {key: 0 for row in lines for key in row})
+            table = [heads, ["---"] * len(heads), *([_shown(row.get(head)) for head in heads] for row in lines)]
+            parts += [text, "\n".join(f"| {' | '.join(cells_)} |" for cells_ in table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def main() -> None:
-    """Measure, print a table, and keep it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--designs", default=",".join(NAMES))
-    parser.add_argument("--save", action="store_true", help=f"write {RESULTS}")
+    """Measure, print, and keep it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0, help="for one question (default 60)")
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--only", default="", help="some of the designs")
+    parser.add_argument("--save", action="store_true", help=f"write {TABLES} and {PAGE}; what is not measured stays")
     given = parser.parse_args()
-    table = []
-    for name in given.designs.split(","):
-        rows = measure(name, given.seconds)
-        done = [float(str(row["seconds"])) for row in rows if row["status"] in ("proven", "infeasible")]
-        line = {
-            "design": name, "questions": len(rows), "proven": len(done), "slowest": max(done, default=None),
-            **{f"in {limit:g} s": sum(each <= limit for each in done) for limit in TIMES},
-        }  # fmt: skip
-        table.append(line)
-        print(json.dumps(line), flush=True)
-        if given.save:
-            RESULTS.write_text(json.dumps({"seconds": given.seconds, "gap": GAP, "table": table}, indent=1) + "\n")
+    tables = json.loads(TABLES.read_text())["tables"] if given.save and TABLES.exists() else {}
+    for part in given.parts.split(","):
+        for name in given.only.split(",") if given.only else PARTS[part]:
+            row = MEASURES[part](name, given.seconds)
+            print(json.dumps(row), flush=True)
+            measured = {**tables.get(part, {}), name: row}
+            tables[part] = {each: measured[each] for each in PARTS[part] if each in measured}
+            if given.save:
+                TABLES.write_text(json.dumps({"gap": GAP, "seconds": given.seconds, "tables": tables}, indent=1) + "\n")
+                PAGE.write_text(page(tables, given.seconds))
 
 
 if __name__ == "__main__":

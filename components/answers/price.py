@@ -115,7 +115,15 @@ def _rank(
     way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
     if worth.verdict == "unknown":
         return parts.row(
-            [button, parts.verdict(worth.verdict), way, parts.design(designs, None, selected), "", "", *proven],
+            [
+                button,
+                parts.verdict(worth.verdict),
+                way,
+                parts.design(designs, None, selected),
+                "",
+                "",
+                *("" for _ in proven),
+            ],
             chosen=is_chosen,
         )
     return parts.row(

@@ -28,7 +28,7 @@ INSET = (0.004, 0.007)  # of the red outline from its cell's, as shares of the m
 LEAST_INSET, MOST_INSET = 0.02, 0.12  # of a cell
 SHAPES = ("beyond", "inner", "outer", "hatch", "proven", "feasible", "best")
 CHANGING = ("legend", "best", "feasible", "reference", "own", "cells", "shown", "violations", "bounds", "closed")
-TICK = 0.3  # of a cell, the side of the corner that marks one as proven
+TICK = 0.35  # of a cell, the side of the corner that marks one as proven
 
 
 class Bounds(NamedTuple):
@@ -258,7 +258,9 @@ def _proven(archive: Archive, at: NDArray[np.int64], bounds: Bounds | None) -> d
     f = np.append(archive.everything().f, np.nan)[at]
     proven = np.argwhere(f - bounds.f <= bounds.gap * np.abs(f))
     shown = proven.tolist() if len(proven) <= MOST_HATCHED else []
-    ticks = "".join(f"M{c + 0.5 - TICK},{r + 0.5}H{c + 0.5}V{r + 0.5 - TICK}Z" for r, c in shown)
+    rows, columns = at.shape  # cells may be long: the corner is as wide as it is high on a square map
+    across, up = TICK * min(1.0, columns / rows), TICK * min(1.0, rows / columns)
+    ticks = "".join(f"M{c + 0.5 - across:.3f},{r + 0.5}H{c + 0.5}V{r + 0.5 - up:.3f}Z" for r, c in shown)
     told = np.where(np.isnan(f), np.nan, bounds.f)
     return {"bounds": _packed(told), "closed": bounds.gap, "ticks": ticks or "M0,0Z"}
 

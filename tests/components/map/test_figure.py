@@ -185,7 +185,7 @@ def test_a_place_that_is_proven_best_is_marked_and_told_and_one_with_a_wide_gap_
     assert np.isnan(bounds[3:]).all()
     assert np.isnan(unpacked(found["bounds"])[1:]).all()
     assert found["ticks"].count("M") == 1
-    assert found["ticks"].startswith("M0.2,0.5")
+    assert found["ticks"].startswith("M0.150,0.5")
     exact = content(archive, FigureView(reading="exact"), 3_000, proofs=proofs)
     assert (exact["bounds"], exact["ticks"]) == (None, "M0,0Z")
 

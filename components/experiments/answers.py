@@ -21,6 +21,7 @@ from components.shell.frame import SCHEME
 from mapelites.answers import Bands, Designs, price_bands
 from mapelites.answers.words import format_among, format_apart, format_tolerance
 from mapelites.campaign import Campaign, Instance
+from mapelites.core.constraint import Constraint
 
 GRAPH = "campaign-price"
 MOST_DIGITS = 7  # in the table
@@ -82,19 +83,23 @@ def register(app: Dash, campaigns: Campaigns, instance_of: Callable[[Campaign, A
         task = next(each for each in campaign.tasks if each.instance == instance)
         names = task.spec.tolerances.names
         name = constraint if constraint in names else names[0]
-        title = f"What does a constraint cost? {instance.problem} {instance.dimension}D, {instance.search}"
+        problem = campaign.problem(instance.problem, instance.dimension)
+        asked = next(each for each in task.spec.tolerances.axes(problem) if each.name == name)
+        title = f"What does a constraint cost? {problem.title}, {instance.search}"
         runs = sorted(each.name for each in look.results if each.failed is None and each.instance == instance)
         if not runs:
             return list(names), name, blank(), title, "No run is finished yet.", []
         found = _bands(campaigns, look, instance, runs, names.index(name))
         figure = band_curve(found, name, dark=scheme == "dark")
+        if asked.unit:
+            figure["layout"]["xaxis"]["title"]["text"] += f", {asked.unit}"
         return (
             list(names),
             name,
             figure,
             title,
-            _words(found, name),
-            _table(found, name, [_address(look, run, name) for run in runs]),
+            _words(found, asked),
+            _table(found, asked, [_address(look, run, name) for run in runs]),
         )
 
 
@@ -124,8 +129,9 @@ def _address(look: CampaignLook, run: str, constraint: str) -> str:
     return f"/experiments/{look.folder.id}/run/{run}?{urlencode({'view': 'price', 'about': constraint})}"
 
 
-def _words(found: Bands, name: str) -> str:
+def _words(found: Bands, asked: Constraint) -> str:
     """The first step of the median that buys anything."""
+    name = asked.name
     middle = found.quartiles[1]
     known = np.flatnonzero(~np.isnan(middle))
     if not len(known):
@@ -134,13 +140,13 @@ def _words(found: Bands, name: str) -> str:
     lower = [i for i in known if middle[i] < middle[start]]
     step = lower[0] if lower else start
     before, after = format_apart(float(middle[start]), float(middle[step]))
-    at = f"{name} up to {format_tolerance(found.tolerances[start])}: a median objective of {before}"
+    at = f"{name} up to {format_tolerance(found.tolerances[start], asked)}: a median objective of {before}"
     if not lower:
         return f"{at} over {many(found.runs, 'run')}; at no further tolerance is it lower."
-    return f"{at} over {many(found.runs, 'run')}; up to {format_tolerance(found.tolerances[step])}, {after}."
+    return f"{at} over {many(found.runs, 'run')}; up to {format_tolerance(found.tolerances[step], asked)}, {after}."
 
 
-def _table(found: Bands, name: str, addresses: Sequence[str]) -> Component:
+def _table(found: Bands, asked: Constraint, addresses: Sequence[str]) -> Component:
     """Every number leads to the run that it is of, and has as many digits as tell it from the others."""
     known = found.quartiles[~np.isnan(found.quartiles)].tolist()
 
@@ -153,7 +159,9 @@ def _table(found: Bands, name: str, addresses: Sequence[str]) -> Component:
     for step, (each, number) in enumerate(zip(found.tolerances, found.found.tolist(), strict=True)):
         of = zip(found.quartiles[:, step].tolist(), found.behind[:, step].tolist(), strict=True)
         rows.append(
-            parts.row([format_tolerance(each), *(link(*pair) for pair in of), f"{count(number)} of {found.runs}"])
+            parts.row(
+                [format_tolerance(each, asked), *(link(*pair) for pair in of), f"{count(number)} of {found.runs}"]
+            )
         )
-    heads = (f"{name} up to", "lower quartile", "median", "upper quartile", "runs that found one")
+    heads = (f"{asked.name} up to", "lower quartile", "median", "upper quartile", "runs that found one")
     return parts.table(heads, rows)

@@ -124,7 +124,8 @@ def table(report: Report, states: dict[Instance, Cell], place: tuple[int, str], 
         if instance is None:
             continue
         why = _reasons(problem) if beside == "paper" and not departures(campaign, dimension, each) else ()
-        name = f"{problem} {each}" if search == EVERY_SEARCH else problem
+        called = problem_name(campaign, problem)
+        name = f"{called} {each}" if search == EVERY_SEARCH else called
         body += _rows(name, states[instance], rows.get(instance), beside, why, runs)
     heads = [*HEADS, *(["Agreement"] if beside != "none" else [])]
     cells = [

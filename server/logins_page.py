@@ -12,6 +12,16 @@ from mapelites.core.errors import InputError
 from server.logins import Login, Logins
 
 LONGEST_FORM = 10_000  # bytes
+# What stands in the name by which a browser calls itself, and what people call it; the first found counts.
+BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
+SYSTEMS = {
+    "Windows": "Windows",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Android": "Android",
+    "Mac OS": "Mac",
+    "Linux": "Linux",
+}
 
 
 def register(server: Flask, logins: Logins, cookie: str, base_path: str) -> None:
@@ -35,11 +45,26 @@ def register(server: Flask, logins: Logins, cookie: str, base_path: str) -> None
         return redirect(f"{base_path}/logins", 303)
 
 
+def browser_words(agent: str) -> str:
+    """A browser as people call it, where it is a known one.
+
+    >>> browser_words("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36")
+    'Chrome on Linux'
+    """
+    browser, system = (
+        next((word for sign, word in known.items() if sign in agent), "") for known in (BROWSERS, SYSTEMS)
+    )
+    return f"{browser} on {system}" if browser and system else agent or "unknown"
+
+
 def _row(login: Login, own: str, base_path: str) -> str:
     here = " <strong>(this one)</strong>" if login.id == own else ""
+    words = browser_words(login.browser)
+    whole = f' title="{escape(login.browser)}"' if words != login.browser else ""
     return (
-        f"<tr><td>{escape(login.browser or 'unknown')}{here}</td><td>{escape(login.address)}</td>"
-        f"<td>{_when(login.since)}</td><td>{_when(login.seen)}</td>"
+        f"<tr><td{whole}>{escape(words)}{here}</td>"
+        f'<td data-label="Address">{escape(login.address)}</td>'
+        f'<td data-label="Since">{_when(login.since)}</td><td data-label="Seen last">{_when(login.seen)}</td>'
         f'<td><form method="post" action="{escape(base_path)}/logins/end">'
         f'<input type="hidden" name="login" value="{escape(login.id)}">'
         f'<button aria-label="Sign out {escape(login.id)}">Sign out</button></form></td></tr>'
@@ -66,6 +91,12 @@ PAGE = """<!DOCTYPE html>
   table { border-collapse: collapse; width: 100%; }
   th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid #868e9655; overflow-wrap: anywhere;
            min-width: 7rem; }
+  @media (max-width: 640px) {
+    thead { display: none; }
+    tr, td { display: block; border: 0; padding: .15rem 0; }
+    tr { padding: .75rem 0; border-bottom: 1px solid #868e9655; }
+    td[data-label]::before { content: attr(data-label) ": "; opacity: .7; }
+  }
   button { font: inherit; padding: .4rem .75rem; border: 1px solid #868e96; border-radius: 8px; cursor: pointer; }
 </style>
 </head>

@@ -97,12 +97,13 @@ window.mapCursor = (function () {
   const sides = [{ packed: null, values: null }, { packed: null, values: null }];
 
   function comparedWords(map, row, column) {
-    const found = map.compared.map((packed, i) => unpacked(sides[i], packed)[row * map.columns + column]);
+    const { objectives, equal, least } = map.compared;
+    const found = objectives.map((packed, i) => unpacked(sides[i], packed)[row * map.columns + column]);
     const [a, b] = found.map((value) => number(map.objective[2] ? -value : value));
     if (found.some(Number.isNaN)) { return Number.isNaN(found[0]) ? "only B found anything, objective " + b : "only A found anything, objective " + a; }
-    const gap = Math.abs(found[0] - found[1]) / Math.max(Math.abs(found[0]), Math.abs(found[1]), 1e-300);
-    const better = found[0] < found[1] ? "A" : "B", share = number(Number((100 * gap).toPrecision(2)));
-    const verdict = gap <= map.equal ? "equal within " + number(100 * map.equal) + " %" : better + " better by " + share + " %";
+    const gap = Math.abs(found[0] - found[1]) / Math.max(Math.abs(found[0]), Math.abs(found[1]), least);
+    const share = number(Number((100 * gap).toPrecision(2)));
+    const verdict = gap <= equal ? "equal within " + number(100 * equal) + " %" : (found[0] < found[1] ? "A" : "B") + " better by " + share + " %";
     return "objective A " + a + ", B " + b + ", in comparison " + verdict;
   }
 

@@ -119,16 +119,16 @@ def price_picture(curve: Price, width: int = 150, height: int = 40) -> str:
     return _svg(width, height, parts, "best objective over the levels")
 
 
-def front_picture(designs: Designs, found: Front, width: int = 420, height: int = 240) -> str:
-    """The front with its knee, the ends labelled."""
-    rows = np.array(found.rows, dtype=np.int64)
+def front_picture(designs: Designs, found: Front, rows: Array, width: int = 420, height: int = 240) -> str:
+    """These rows of the front with its knee, the ends labelled."""
     if not len(rows):
         return ""
-    x = 64 + _share(axis_values(found.violation[rows])) * (width - 90)
+    left = 86
+    x = left + 8 + _share(axis_values(found.violation[rows])) * (width - left - 34)
     y = _upwards(axis_values(designs.shown_f[rows]), 14, height - 42)
     steps = "".join(f"H{a:.1f}V{b:.1f}" for a, b in zip(x[1:], y[1:], strict=True))
     parts = [
-        f'<path d="M56 8V{height - 34}H{width - 8}" fill="none" stroke="{QUIET}" stroke-opacity=".6"/>',
+        f'<path d="M{left} 8V{height - 34}H{width - 8}" fill="none" stroke="{QUIET}" stroke-opacity=".6"/>',
         f'<path d="M{x[0]:.1f} {y[0]:.1f}{steps}" fill="none" stroke="{ACCENT}" stroke-width="1.8"/>',
     ]
     for row, a, b in zip(rows.tolist(), x, y, strict=True):
@@ -139,15 +139,15 @@ def front_picture(designs: Designs, found: Front, width: int = 420, height: int 
     first, last = rows[0], rows[-1]
     begins, ends = (amount(float(designs.shown_f[row]), 4) for row in (first, last))
     parts += [
-        f'<text x="52" y="{y[0] + 4:.1f}" text-anchor="end" {_small()}>{begins}</text>',
+        f'<text x="{left - 4}" y="{y[0] + 4:.1f}" text-anchor="end" {_small()}>{begins}</text>',
         f'<text x="{x[0]:.1f}" y="{height - 20}" text-anchor="middle" {_small()}>'
         f"{with_unit(amount(float(found.violation[first]), 3), found.unit)}</text>",
-        f'<text x="{width / 2:.0f}" y="{height - 6}" text-anchor="middle" {_bold()}>'
+        f'<text x="{(left + width) / 2:.0f}" y="{height - 6}" text-anchor="middle" {_bold()}>'
         f"total violation{_of_limits(found)} →</text>",
     ]
     if len(rows) > 1:
         parts += [
-            f'<text x="52" y="{y[-1] + 4:.1f}" text-anchor="end" {_small()}>{ends}</text>',
+            f'<text x="{left - 4}" y="{y[-1] + 4:.1f}" text-anchor="end" {_small()}>{ends}</text>',
             f'<text x="{x[-1]:.1f}" y="{height - 20}" text-anchor="middle" {_small()}>'
             f"{with_unit(amount(float(found.violation[last]), 3), found.unit)}</text>",
         ]

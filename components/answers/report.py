@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from dash import Dash
 from flask import Response, abort, request
 from markupsafe import Markup
@@ -30,6 +31,7 @@ from mapelites.answers import (
     relaxation_gains,
     trade_off_front,
 )
+from mapelites.answers.front import FEWEST
 from mapelites.answers.words import VERDICTS, format_apart
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
@@ -128,6 +130,8 @@ def _answers(
 
     worths = rank_constraints(designs, limits)
     front = trade_off_front(designs)
+    inside = [row for row in front.rows if (designs.violations[row] <= designs.scale).all()]
+    rows, where = (inside, ", within the allowances") if len(inside) >= FEWEST else (list(front.rows), "")
     hard = f" Hard: {', '.join(sorted(designs.hard))}." if designs.hard else ""
     value = designs.problem.shown_objective
     high, low = amount(value(float(designs.f.max())), 4), amount(value(float(designs.f.min())), 4)
@@ -139,8 +143,8 @@ def _answers(
         ),
         Markup(
             "<div><h2>Objective against violation</h2>{}<p class='quiet'>Each dot is an elite that no other beats in "
-            "both. From objective {} to {} over the whole map.</p></div></div>"
-        ).format(Markup(front_picture(designs, front)), high, low),
+            "both{}. Objectives on the whole map: {} to {}.</p></div></div>"
+        ).format(Markup(front_picture(designs, front, np.array(rows, dtype=np.int64))), where, high, low),
         Markup("<h2>What relaxing each constraint buys</h2><p class='quiet'>{}</p>").format(
             held_in_words(designs, limits) + hard
         ),

@@ -10,7 +10,7 @@ import numpy as np
 from dash import html
 from dash.development.base_component import Component
 
-from components.compare.maps import Pair, gap_words
+from components.compare.maps import Pair
 from components.run.inspector_parts import place_in_words
 from components.run.view import levels_text, pressed
 from components.shared import summary
@@ -69,7 +69,7 @@ def _row(pair: Pair, runs: Sequence[Run], cell: int, pressed: bool) -> Component
         for run, elite in zip(runs, found, strict=False)
     ]
     one, two = found
-    better = gap_words(one.f, two.f).replace("better ", "") if one and two else ""
+    better = pair.gap_words(one.f, two.f).replace("better ", "") if one and two else ""
     words: list[Component] = [*place_in_words(pair.first, cell)]
     if pressed:
         words.insert(0, html.B("pressed "))

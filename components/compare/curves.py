@@ -33,7 +33,7 @@ def _figure(lines: Sequence[Line], column: int, title: str, look: MapLook) -> di
         "data": [_trace(name, curve, column, shade) for name, curve, shade in lines],
         "layout": {
             "xaxis": {**grid, "title": {"text": "evaluations"}, "rangemode": "tozero"},
-            "yaxis": {**grid, **scale, "title": {"text": title}},
+            "yaxis": {**grid, **scale, "title": {"text": title, "standoff": 12}},
             "margin": {"l": 56, "r": 12, "t": 12, "b": 44},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",

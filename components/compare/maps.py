@@ -27,6 +27,7 @@ ONE, OTHER = "#0072b2", "#e69f00"  # blue and orange: told apart with every kind
 SCALE = ((0.0, ONE), (0.5, "#e3e5e8"), (1.0, OTHER))
 KINDS = ("only A", "A better", "equal", "B better", "only B")
 EQUAL = 1e-3  # of the larger of two objectives: closer ones count as equal
+LEAST_SIZE = 1e-6  # of the objectives usual on the maps: smaller ones are taken to be so large when shares are told
 LEAST, MOST = 0.18, 1.0  # how strong the colours of the smallest and of the largest difference are
 MOST_WORDS = 2_500  # places beyond which a readout for each would weigh more than the map
 
@@ -54,6 +55,23 @@ class Pair:
     def view(self) -> FigureView:
         """How both maps are looked at: as the first one's page shows it at first, by objective."""
         return by_its_size(replace(usual_view(self.first), colour="objective"), self.first)
+
+    @cached_property
+    def least(self) -> float:
+        """The size below which objectives count as 0, by those that are usual on the maps."""
+        sizes = np.concatenate([np.abs(each[np.isfinite(each)]) for each in self.objectives])
+        return max(LEAST_SIZE * float(np.median(sizes)), 1e-300) if len(sizes) else 1e-300
+
+    def gap(self, one: Array, two: Array) -> Array:
+        """How far apart objectives are, as a share of the larger: positive where the first is better."""
+        return np.asarray((two - one) / np.maximum(np.maximum(np.abs(one), np.abs(two)), self.least))
+
+    def gap_words(self, one: float, two: float) -> str:
+        """Which of two objectives is better, and by what share of the larger: `A better by 3.6 %`."""
+        gap = float(self.gap(np.array(one), np.array(two)))
+        if abs(gap) <= EQUAL:
+            return f"equal within {100 * EQUAL:g} %"
+        return f"{'A' if gap > 0 else 'B'} better by {amount(100 * abs(gap), 2)} %"
 
     @cached_property
     def objectives(self) -> tuple[Array, Array]:
@@ -104,7 +122,8 @@ def difference(pair: Pair, *, dark: bool, narrow: bool) -> dict[str, Any]:
     stops = [[(2 + place * 253) / 255, shade] for place, shade in SCALE]
     drawn["data"][0]["colorscale"] = [*ground, [ground[-1][0], SCALE[0][1]], *stops]
     found = [_packed(np.where(np.isfinite(each), each, np.nan)) for each in pair.objectives]
-    drawn["layout"]["meta"] |= {"legend": colours.legend(), "shown": None, "compared": found, "equal": EQUAL}
+    compared = {"objectives": found, "equal": EQUAL, "least": pair.least}
+    drawn["layout"]["meta"] |= {"legend": colours.legend(), "shown": None, "compared": compared}
     return {"maps": [drawn], "legend": [colours.legend()], "counts": verdict(pair)}
 
 
@@ -136,13 +155,12 @@ def _feasible_words(pair: Pair) -> str:
     if one is None or two is None:
         who = "Neither" if one is two else "Only A" if two is None else "Only B"
         return f"{who} found a feasible design."
-    shown = pair.first.problem.shown_objective
-    if are_equal(one.f, two.f):
+    shown, words = pair.first.problem.shown_objective, pair.gap_words(one.f, two.f)
+    who, _, share = words.partition(" better by ")
+    if not share:
         return f"Both found the same best feasible design, within {100 * EQUAL:g} %: {number(shown(one.f))}."
-    return (
-        f"{'A' if one.f < two.f else 'B'} has the better feasible design: A {number(shown(one.f))}, "
-        f"B {number(shown(two.f))}, {_per_cent_apart(one.f, two.f)} apart."
-    )
+    apart = "" if share == "100 %" else f", {share} apart"
+    return f"{who} has the better feasible design: A {number(shown(one.f))}, B {number(shown(two.f))}{apart}."
 
 
 def who_is_better(pair: Pair) -> tuple[NDArray[np.int64], Array]:
@@ -150,7 +168,7 @@ def who_is_better(pair: Pair) -> tuple[NDArray[np.int64], Array]:
     one, two = pair.objectives
     either, both = np.isfinite(one) | np.isfinite(two), np.isfinite(one) & np.isfinite(two)
     with np.errstate(invalid="ignore"):
-        gap = np.where(both, (two - one) / np.maximum(np.maximum(np.abs(one), np.abs(two)), 1e-300), 0.0)
+        gap = np.where(both, pair.gap(one, two), 0.0)
     kinds = np.where(np.abs(gap) <= EQUAL, 2, np.where(gap > 0, 1, 3))
     kinds = np.where(both, kinds, np.where(np.isfinite(one), 0, 4))
     orders = np.log10(np.maximum(np.abs(gap), EQUAL) / EQUAL) / np.log10(1 / EQUAL)
@@ -174,10 +192,10 @@ def _words(fold: Fold, archive: Archive, pair: Pair | None) -> list[list[str]]:
     """What stands at every place, for whoever points at it."""
     own = (_objectives(fold, archive),) if pair is None else pair.objectives
     rows, columns = fold.shape
-    return [[_word(fold, archive, r, c, own) for c in range(columns)] for r in range(rows)]
+    return [[_word(fold, archive, r, c, own, pair) for c in range(columns)] for r in range(rows)]
 
 
-def _word(fold: Fold, archive: Archive, row: int, column: int, objectives: tuple[Array, ...]) -> str:
+def _word(fold: Fold, archive: Archive, row: int, column: int, objectives: tuple[Array, ...], pair: Pair | None) -> str:
     bins, names = fold.bins_at(row, column), fold.tolerances.names
     shown = sorted((*fold.x.constraints, *fold.y.constraints))
     place = "<br>".join(f"{names[i]} {full_bins(fold, archive.problem, i)[bins[i]]}" for i in shown)
@@ -186,20 +204,5 @@ def _word(fold: Fold, archive: Archive, row: int, column: int, objectives: tuple
     if len(said) == 1:
         return f"{place}<br>{said[0]}"
     named = "<br>".join(f"{letter} {text}" for letter, text in zip("AB", said, strict=True))
-    return f"{place}<br>{named}" + (f"<br>{gap_words(*values)}" if np.isfinite(values).all() else "")
-
-
-def gap_words(one: float, two: float) -> str:
-    """Which of two objectives is better, and by what share of the larger: `A better by 3.6 %`."""
-    if are_equal(one, two):
-        return f"equal within {100 * EQUAL:g} %"
-    return f"{'A' if one < two else 'B'} better by {_per_cent_apart(one, two)}"
-
-
-def are_equal(one: float, two: float) -> bool:
-    """Whether two objectives are so close that neither counts as better."""
-    return abs(one - two) <= EQUAL * max(abs(one), abs(two))
-
-
-def _per_cent_apart(one: float, two: float) -> str:
-    return f"{amount(100 * abs(one - two) / max(abs(one), abs(two)), 2)} %"
+    told = f"<br>{pair.gap_words(*values)}" if pair is not None and np.isfinite(values).all() else ""
+    return f"{place}<br>{named}{told}"

@@ -130,7 +130,7 @@ def register(app: Dash, context: Context) -> None:
         figures = context.cache.remember(key, lambda: _figures(context, runs, str(view), dark, bool(narrow)))
         maps, words = figures["maps"], _words(figures)
         impossible = any(each["layout"]["meta"]["impossible"] for each in maps)
-        drawn = [legend(each, impossible=impossible) for each in figures["legend"] or ()]
+        drawn = legend(figures["legend"], impossible=impossible) if figures["legend"] else None
         if len(maps) == len(graphs):
             return seen, (no_update, words, drawn, _table(runs), maps, figures["curves"])
         same = [no_update] * len(graphs)
@@ -226,17 +226,21 @@ def _maps(maps: Sequence[dict[str, Any]], runs: Sequence[Run]) -> list[Component
     ]
 
 
-def legend(drawn: dict[str, Any], *, impossible: bool) -> Component:
-    """What the colours mean."""
-    marks = _marks(impossible=impossible)
-    if drawn["kinds"]:
-        items = [
-            html.Span([html.Span(className="swatch", style={"background": shade}), name], className="legend-kind")
-            for name, shade in drawn["kinds"]
-        ]
-        return html.Div([html.Span(drawn["title"]), *items, *marks], className="compare-legend")
+def legend(scales: Sequence[dict[str, Any]], *, impossible: bool) -> Component:
+    """What the colours and the signs mean; where each map has a scale of its own, its letter stands before it."""
+    letters = LETTERS if len(scales) > 1 else ("",)
+    rows = [part for letter, each in zip(letters, scales, strict=False) for part in _scale(letter, each)]
+    return html.Div(
+        [*rows, html.Div(_marks(impossible=impossible), className="legend-signs")], className="compare-legend"
+    )
+
+
+def _scale(letter: str, drawn: dict[str, Any]) -> list[Component]:
+    """One scale: what it is of, its colours, and what its ends mean."""
+    sign = [_swatch(LETTERS.index(letter))] if letter else []
     stops = ", ".join(f"{shade} {100 * place:.1f}%" for place, shade in drawn["scale"])
     ticks = [html.Span(label, style={"left": f"{100 * place:.1f}%"}) for place, label in drawn["ticks"]]
+    worse, better = drawn["ends"] or ("", "")
     ramp = html.Div(
         [
             html.Div(className="ramp", style={"background": f"linear-gradient(90deg, {stops})"}),
@@ -244,7 +248,8 @@ def legend(drawn: dict[str, Any], *, impossible: bool) -> Component:
         ],
         className="ramp-box",
     )
-    return html.Div([html.Span(drawn["title"]), ramp, *marks], className="compare-legend")
+    ends = [html.Span(word, className="ramp-end") for word in (worse, better)]
+    return [html.Span([*sign, drawn["title"]]), html.Div([ends[0], ramp, ends[1]], className="ramp-line")]
 
 
 def _marks(*, impossible: bool) -> list[Component]:
@@ -253,6 +258,7 @@ def _marks(*, impossible: bool) -> list[Component]:
         ("mark-feasible", "", "feasible corner"),
         ("mark-star", "★", "best feasible"),
         ("mark-best", "", "best within the allowances"),
+        ("mark-beyond", "", "beyond an allowance"),
         ("mark-empty", "", "not reached yet"),
         *([("mark-impossible", "", "cannot exist")] if impossible else []),
     ]
@@ -286,10 +292,13 @@ def _graph(kind: str, i: int, height: int, drawn: dict[str, Any] | None = None) 
     )
 
 
-def _letter(i: int, run: Run) -> Component:
+def _swatch(i: int) -> Component:
     ink = "#fff" if LETTERS[i] in LIGHT else "#14161b"
-    swatch = html.Span(LETTERS[i], className="letter", style={"background": COLOURS[i], "color": ink})
-    return html.Span([swatch, summary.name(run), ", ", summary.method(run)])
+    return html.Span(LETTERS[i], className="letter", style={"background": COLOURS[i], "color": ink})
+
+
+def _letter(i: int, run: Run) -> Component:
+    return html.Span([_swatch(i), summary.name(run), ", ", summary.method(run)])
 
 
 def _table(runs: Sequence[Run]) -> Component:

@@ -38,7 +38,7 @@ from components.shared.format import count, many
 from components.shared.notices import icon
 from components.shell.frame import SCHEME, URL
 from mapelites.campaign import Campaign, Instance
-from mapelites.campaign.description import table_words
+from mapelites.campaign.description import OWN, table_words
 from mapelites.campaign.process import start_process, stop_campaign
 from mapelites.campaign.report.formats import competitions
 from mapelites.problems.suites.suite import PREFERRED_DIMENSION
@@ -63,12 +63,13 @@ class CampaignView:
         """A view from an address or from a browser; anything unknown becomes the first there is."""
         data = given if isinstance(given, Mapping) else {}
         numbers = {str(n): n for n in campaign.tables}
-        dimension = numbers.get(str(data.get("dimension")), campaign.tables[0])
         searches = (*campaign.searches, EVERY_SEARCH)
         search = data.get("search") if data.get("search") in searches else campaign.searches[0]
-        problem = data.get("problem") if data.get("problem") in campaign.problems else campaign.problems[0]
+        problem = str(data.get("problem") if data.get("problem") in campaign.problems else campaign.problems[0])
+        first = OWN if campaign.own_dimension(problem) else campaign.tables[0]
+        dimension = numbers.get(str(data.get("dimension")), first)
         beside = data.get("beside") if data.get("beside") in tuple(BESIDE) else "none"
-        return cls(dimension, str(search), str(problem), str(beside))
+        return cls(dimension, str(search), problem, str(beside))
 
     def variables(self, campaign: Campaign) -> int:
         """The number of variables of the problem that is looked at: its own, where it has only one."""
@@ -433,7 +434,7 @@ def _register_figures(app: Dash, campaigns: Campaigns) -> None:
             figure["layout"]["uirevision"] = f"{view.problem} {variables} {kind}"
         return (
             *figures,
-            f"{view.problem} {variables}D",
+            campaign.problem(view.problem, variables).title,
             experiments_figures.reference_words(rows, known),
             experiments_figures.box_words(figures[1]),
         )

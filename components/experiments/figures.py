@@ -58,7 +58,7 @@ def convergence(
     log = kind == "objective" and _spreads(shown)
     data += [_reference(name, value, span, look) for name, value in lines.items() if value > 0 or not log]
     layout = chart_layout(look, CURVES[kind], log=log)
-    layout["xaxis"] |= {"type": "log", "exponentformat": "power", "dtick": 1, "title": {"text": "evaluations"}}
+    layout["xaxis"] |= {"type": "log", "tickformat": ",d", "dtick": 1, "title": {"text": "evaluations"}}
     if not shown:
         _empty(
             layout,

@@ -11,7 +11,7 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from components.experiments.words import Cell
+from components.experiments.words import Cell, problem_name
 from components.shared.format import exact, many
 from mapelites.campaign import Campaign, Instance
 from mapelites.campaign.description import table_words
@@ -55,7 +55,7 @@ def overview(campaign: Campaign, states: dict[Instance, Cell], report: Report) -
     for problem in campaign.problems:
         places = [campaign.instance_of(problem, n, search) for n, search in columns]
         cells = [html.Td(cell_button(each, states[each], rates.get(each)) if each else "") for each in places]
-        body.append(html.Tr([html.Th(problem, scope="row"), *cells]))
+        body.append(html.Tr([html.Th(problem_name(campaign, problem), scope="row"), *cells]))
     return html.Table(
         [html.Thead([html.Tr([html.Td(), *groups]), html.Tr([html.Td(), *heads])]), html.Tbody(body)],
         className="overview",
@@ -124,7 +124,8 @@ def table(report: Report, states: dict[Instance, Cell], place: tuple[int, str], 
         if instance is None:
             continue
         why = _reasons(problem) if beside == "paper" and not departures(campaign, dimension, each) else ()
-        name = f"{problem} {each}" if search == EVERY_SEARCH else problem
+        called = problem_name(campaign, problem)
+        name = f"{called} {each}" if search == EVERY_SEARCH else called
         body += _rows(name, states[instance], rows.get(instance), beside, why, runs)
     heads = [*HEADS, *(["Agreement"] if beside != "none" else [])]
     cells = [

@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from components.shared.format import duration, many, percent, rate
 from mapelites.campaign import Campaign, CampaignFolder, Instance
-from mapelites.campaign.description import table_words
+from mapelites.campaign.description import OWN, table_words
 from mapelites.campaign.folder import CampaignResult, Status
 from mapelites.problems.suites.cec2010 import NAMES
 
@@ -43,15 +43,25 @@ def campaign_progress(folder: CampaignFolder, results: Sequence[CampaignResult] 
 
 
 def title(campaign: Campaign) -> str:
-    """What a campaign runs, `C01 and C07 · 10D and 30D · paper-1`."""
-    problems = "All problems" if campaign.problems == NAMES else listed(campaign.problems)
-    return f"{problems} · {listed([table_words(n) for n in campaign.tables])} · {listed(campaign.searches)}"
+    """What a campaign runs, `C01, C07 and Tin can · 10D and 30D · paper-1`."""
+    problems = [problem_name(campaign, each) for each in campaign.problems]
+    dimensions = [table_words(n) for n in campaign.tables if n != OWN]
+    parts = ["All problems" if campaign.problems == NAMES else listed(problems), listed(dimensions)]
+    return " · ".join([*filter(None, parts), listed(campaign.searches)])
+
+
+def problem_name(campaign: Campaign, name: str) -> str:
+    """What one of its problems is called, without the number of variables where there are several."""
+    own = campaign.own_dimension(name)
+    return campaign.problem(name, own).title if own else name
 
 
 def listed(words: Sequence[str]) -> str:
     """Words in a row, cut where there are many."""
     if len(words) > 4:
         return f"{', '.join(words[:3])} and {len(words) - 3} more"
+    if not words:
+        return ""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 

@@ -8,10 +8,10 @@ from dash.development.base_component import Component
 
 from components.shell.help import READING
 
-BINS = ("{0}", "(0, 1e-4]", "(1e-4, 1]", "(1, ∞)")
-SHORT = ("0", "≤1e-4", "≤1", ">1")
-# From the top row down; 0 is the worst shade and 8 the best, "." not reached yet, "x" cannot exist.
-PICTURE = ("3568", "2457", "1346", "0.24")
+BINS = ("0", "≤1 %", "≤5 %", "≤10 %")
+MOST = 7
+# From the top row down, as the map of the can that the form opens with: 0 is no better, MOST the best.
+PICTURE = ("3457", "2346", "1235", "0124")
 
 
 def layout() -> Component:
@@ -40,21 +40,21 @@ def _picture() -> Component:
     for height, shades in zip(reversed(range(len(BINS))), PICTURE, strict=True):
         cells = [_cell(shade, corner=height == 0 and width == 0) for width, shade in enumerate(shades)]
         rows += [html.Span(BINS[height], className="reading-label reading-y"), *cells]
-    foot = [html.Span("", className="reading-label"), *(html.Span(each, className="reading-label") for each in SHORT)]
+    foot = [html.Span("", className="reading-label"), *(html.Span(each, className="reading-label") for each in BINS)]
     return html.Div(
         [
             html.Div([*rows, *foot], className="reading-map"),
-            html.Div("violation of g1 →, of g2 ↑", className="reading-axes"),
+            html.Div("volume given up →, height for its width ↑", className="reading-axes"),
         ],
         role="img",
         className="reading-picture",
         **{
-            "aria-label": "A small map: colours grow lighter, and the objective better, from the outlined feasible "
+            "aria-label": "A small map: colours grow stronger, and the objective better, from the outlined feasible "
             "corner at the lower left towards looser tolerances at the upper right."
         },
     )
 
 
 def _cell(shade: str, corner: bool) -> Component:
-    kind = {".": "empty", "x": "impossible"}.get(shade, f"shade-{shade}")
-    return html.Span(className=f"reading-cell reading-{kind}" + (" reading-feasible" if corner else ""))
+    kind = "reading-cell reading-feasible" if corner else "reading-cell"
+    return html.Span(className=kind, style={"--share": f"{100 * int(shade) / MOST:.0f}%"})

@@ -40,7 +40,7 @@ def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float,
     kinds, strength = who_is_better(pair)
     for place in np.ndindex(kinds.shape):
         one, two = (float(each[place]) for each in pair.objectives)
-        apart = abs(one - two) / max(abs(one), abs(two)) if np.isfinite([one, two]).all() else np.inf
+        apart = abs(one - two) / max(abs(one), abs(two), pair.least) if np.isfinite([one, two]).all() else np.inf
         expected = (
             None if np.isinf(one) and np.isinf(two) else "only A" if np.isinf(two) else "only B" if np.isinf(one)
             else "equal" if apart <= EQUAL else "A better" if one < two else "B better"
@@ -57,6 +57,12 @@ def test_a_run_compared_with_itself_is_equal_everywhere() -> None:
     drawn = difference(Pair.of(snapshot(), snapshot()), dark=False, narrow=False)
     assert "A is better in 0, B in 0, and in" in drawn["counts"]
     assert "Neither map is better" in drawn["counts"]
+
+
+def test_objectives_that_are_nothing_beside_those_usual_on_the_map_are_equal() -> None:
+    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    assert pair.gap_words(1e-12, 1e-15) == "equal within 0.1 %"
+    assert pair.gap_words(1.0, 1.25) == "A better by 20 %"
 
 
 def test_the_same_colour_means_the_same_value_on_both_maps() -> None:

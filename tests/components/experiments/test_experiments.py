@@ -19,6 +19,7 @@ from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import InputError
 from mapelites.campaign import Campaign, CampaignFolder, Instance
+from mapelites.campaign.description import OWN
 from mapelites.campaign.folder import Status
 from mapelites.campaign.process import campaigns_folder
 from mapelites.campaign.report.published import edeag_row, paper_row
@@ -108,6 +109,7 @@ def test_a_campaign_that_waits_for_a_worker_says_so():
 
 def test_a_campaign_is_named_by_what_it_runs():
     assert title(Campaign(("C01", "C07"), (10, 30), ("paper-1",))) == "C01 and C07 · 10D and 30D · paper-1"
+    assert title(Campaign(("tin-can",), (10,), ("paper-1",))) == "Tin can · paper-1"
     assert listed(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
 
 
@@ -158,6 +160,8 @@ def test_an_address_or_a_browser_that_asks_for_the_unknown_gets_the_first_there_
     assert CampaignView.of(campaign, {"dimension": [1], "search": "<b>", "beside": 3}) == CampaignView(
         10, "paper-1", "C01", "none"
     )
+    mixed = Campaign(("tin-can", "C01"), (10,), ("paper-1",))
+    assert CampaignView.of(mixed, None).dimension == OWN, "the table beside the figures has their problem"
     assert CampaignView.of(campaign, None) == CampaignView(10, "paper-1", "C01", "none")
 
 

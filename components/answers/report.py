@@ -32,7 +32,7 @@ from mapelites.answers import (
     trade_off_front,
 )
 from mapelites.answers.front import FEWEST
-from mapelites.answers.words import VERDICTS, format_apart
+from mapelites.answers.words import VERDICTS, format_apart, objective_head
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
 from mapelites.core.format import amount
@@ -164,7 +164,7 @@ def _gains(designs: Designs, shown: Shown) -> Markup:
         known = each["curve"][-1]
         becomes = "not found" if known is None else amount(known)
         lines.append([each["label"], each["words"], each["sizes"][-1], becomes, each["gain"] or "nothing"])
-    return table(("constraint", "limit", "relaxed by", "objective becomes", "gain"), lines)
+    return table(("constraint", "limit", "relaxed by", f"{objective_head(designs.problem)} becomes", "gain"), lines)
 
 
 def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], proofs: Proofs) -> Markup:
@@ -188,7 +188,8 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
         picture = Markup(price_picture(price_of(designs, worth.constraint, limits)))
         told = proven_of(designs, worth.constraint, end, limits, proofs)
         rows.append([name, verdict, way, becomes, gain, picture, *told])
-    heads = ("constraint", "", "tolerance", "objective becomes", "gain", "over all levels")
+    becomes = f"{objective_head(designs.problem)} becomes"
+    heads = ("constraint", "", "tolerance", becomes, "gain", "over all levels")
     return table((*heads, *([PROVEN_HEAD] if len(proofs) else [])), rows)
 
 
@@ -202,4 +203,4 @@ def _designs(designs: Designs, limits: Array) -> Markup:
         rows.append(
             [amount(designs.problem.shown_objective(float(designs.f[each.row])), 8), why, violated(designs, each.row)]
         )
-    return table(("objective", "why", "violates"), rows)
+    return table((objective_head(designs.problem), "why", "violates"), rows)

@@ -17,7 +17,7 @@ from mapelites.core.format import number
 from mapelites.core.nested_map.axes import full_bins
 from mapelites.core.nested_map.fold import Fold
 from mapelites.core.problem import Problem
-from mapelites.core.terms import violation_text
+from mapelites.core.terms import limit_text, violation_text
 from mapelites.core.tolerances import short
 from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
@@ -81,7 +81,7 @@ def constraints(archive: Archive, elite: Elite) -> Component:
         rows.append(
             html.Tr(
                 [
-                    html.Th(constraint.name, scope="row", title=constraint.meaning or None),
+                    html.Th(_named(constraint), scope="row", title=constraint.meaning or None),
                     html.Td([_told_value(constraint, float(raw[i]), told), unit]),
                     html.Td(_state(archive, elite, i), className="difference"),
                 ]
@@ -92,6 +92,11 @@ def constraints(archive: Archive, elite: Elite) -> Component:
         [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
         className="inspector-table",
     )
+
+
+def _named(constraint: Constraint) -> list[Any]:
+    """A constraint with its limit."""
+    return [constraint.name, " ", html.Span(limit_text(constraint), className="quiet inspector-limit")]
 
 
 def _told_value(constraint: Constraint, raw: float, told: float | None) -> Component:

@@ -59,7 +59,7 @@ def content(
         "violations": _violations(fold, archive, at),
         "best": best,
         "box": _box(fold, best),
-        "feasible": _star(fold, archive, at),
+        "feasible": star_place(fold, archive, at),
         "reference": _reference(archive),
         "own": {"best": _cell(archive.best()), "feasible": _cell(archive.best(feasible=True))},
         "legend": chosen.legend(dark=dark),
@@ -285,7 +285,7 @@ def _place(fold: Fold, archive: Archive, elite: Elite | None) -> list[int] | Non
     return list(fold.place(int(fold.tolerances.cell(fold.tolerances.bins(violations))[0])))
 
 
-def _star(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
+def star_place(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
     """The place of the best feasible elite. Read up to, only where that is what the place shows.
 
     In a block of relaxed outer constraints, and where a slider relaxes one that is no axis, something better hides it.

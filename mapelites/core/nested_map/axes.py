@@ -11,6 +11,7 @@ from mapelites.core.problem import Problem
 
 UPRIGHT_LETTER = 0.62  # of the size of a font: what a letter takes along a line
 MOST_WHOLE = 5  # outer bins whose labels have room for both bounds
+MOST_ALONG = 60  # letters of all labels along x, side by side
 FONT = "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -147,7 +148,8 @@ def _ticks(fold: Fold, problem: Problem, axis: Axis, look: MapLook, *, across: b
     labels = short_bins(fold, problem, axis.constraints[-1])
     if len(axis.constraints) == 1:
         full = full_bins(fold, problem, axis.constraints[0])
-        spacious = axis.length <= MOST_WHOLE and not look.narrow if across else max(map(len, full)) <= look.most_letters
+        longest = max(map(len, full))
+        spacious = axis.length * longest <= MOST_ALONG and not look.narrow if across else longest <= look.most_letters
         labels = full if spacious else labels
         return _thinned(list(range(axis.length)), list(labels), look.most_ticks(across=across))
     if not _labelled(axis, look, across=across):

@@ -200,7 +200,7 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         Output(f"{prefix}-cells", "children"),
         Output(value_id(prefix), "data"),
         Input(f"{prefix}-heard", "data"),
-        *typed(prefix),
+        *typed_texts(prefix),
         State(value_id(prefix), "data"),
         prevent_initial_call=True,
     )

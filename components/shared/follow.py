@@ -112,7 +112,7 @@ def _nothing(outputs: int) -> list[Any]:
     return [[no_update] * len(each) if isinstance(each, list) else no_update for each in ctx.outputs_list[:outputs]]
 
 
-def digest(content: Any) -> str:
+def content_digest(content: Any) -> str:
     """Differs where a person would see something else."""
     text = orjson.dumps(content, default=lambda each: each.to_plotly_json(), option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(text).hexdigest()[:16]

@@ -35,7 +35,7 @@ def with_unit(number: str, unit: str) -> str:
     return f"{number} {unit}" if unit else number
 
 
-def quantity(constraint: Constraint, value: float, digits: int = DIGITS) -> str:
+def quantity_text(constraint: Constraint, value: float, digits: int = DIGITS) -> str:
     """A number in the constraint's unit."""
     return with_unit(amount(value, digits), constraint.unit)
 
@@ -45,7 +45,7 @@ def violation_text(constraint: Constraint, violation: float, digits: int = DIGIT
     if math.isinf(violation):
         return ANY
     share = percent_text(constraint, violation, min(digits, 3)) if violation else ""
-    return quantity(constraint, violation, digits) + (f" ({share})" if share else "")
+    return quantity_text(constraint, violation, digits) + (f" ({share})" if share else "")
 
 
 def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS) -> str:
@@ -54,7 +54,7 @@ def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS
         return ANY
     share, told = (
         percent_of_reference(constraint, violation),
-        quantity(constraint, rounded_up(violation, digits), digits),
+        quantity_text(constraint, rounded_up(violation, digits), digits),
     )
     return told if not share else f"{told} ({amount(rounded_up(share, 3), 3)} %)"
 
@@ -73,7 +73,7 @@ def rounded_up(value: float, digits: int) -> float:
 def value_text(constraint: Constraint, raw: float, digits: int = DIGITS) -> str:
     """The engineer's number behind a raw g or h, `14,280 psi`; the raw number where there is no limit."""
     value = constraint.value(raw)
-    return quantity(constraint, raw if value is None else value, digits)
+    return quantity_text(constraint, raw if value is None else value, digits)
 
 
 def relaxed_limit_text(constraint: Constraint, tolerance: float) -> str:
@@ -85,22 +85,22 @@ def relaxed_limit_text(constraint: Constraint, tolerance: float) -> str:
     if not constraint.limit or not math.isfinite(tolerance):
         return ""
     if constraint.kind == "equality":
-        return f"{limit_text(constraint)} ± {quantity(constraint, tolerance)}"
+        return f"{limit_text(constraint)} ± {quantity_text(constraint, tolerance)}"
     relaxed = constraint.limit + (-tolerance if constraint.sense == ">=" else tolerance)
-    return f"{SIGNS.get(constraint.sense, '')} {quantity(constraint, relaxed, LIMIT_DIGITS)}".strip()
+    return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, relaxed, LIMIT_DIGITS)}".strip()
 
 
 def limit_text(constraint: Constraint) -> str:
     """`≤ 13,600 psi`, `typical size 0.21 in`, or nothing."""
     if constraint.limit is not None and (constraint.limit or constraint.scale is None):
-        return f"{SIGNS.get(constraint.sense, '')} {quantity(constraint, constraint.limit, LIMIT_DIGITS)}".strip()
+        return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, constraint.limit, LIMIT_DIGITS)}".strip()
     return scale_text(constraint)
 
 
 def scale_text(constraint: Constraint) -> str:
     """What 100 % is of a constraint that has no limit, and whether that is an estimate."""
     called = "estimated size" if constraint.estimated else "typical size"
-    return "" if constraint.scale is None else f"{called} {quantity(constraint, constraint.scale)}"
+    return "" if constraint.scale is None else f"{called} {quantity_text(constraint, constraint.scale)}"
 
 
 def named_limit(constraint: Constraint) -> str:

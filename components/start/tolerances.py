@@ -31,14 +31,14 @@ from mapelites.core.archive import Archive
 from mapelites.core.constraint import LONGEST_MEANING, Constraint
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.grouping import Places, grouping
-from mapelites.core.levels import PERCENT_LEVELS, as_number, percent_of
+from mapelites.core.levels import PERCENT_LEVELS, as_number, levels_by_default, percent_of
 from mapelites.core.problem import Problem
 from mapelites.core.terms import bin_text, named_limit
 from mapelites.core.tolerances import MOST_CELLS, MOST_LEVELS, PAPER_LEVELS, Tolerances, default_levels, short
 
 ALL_CONSTRAINTS = "=all"  # which no constraint can be called
 DEPENDENT = "follow from each other and count as one negotiable thing"
-DEFAULT_STEP = "1e-4"
+DEFAULT_STEP, PERCENT_STEP = "1e-4", "2%"  # ε where nobody typed one: without a limit, and with one
 STEPS = 5
 MOST_FACTORS = 8  # that are spelled out one by one
 MOST_WRONG = 3  # constraints whose levels are wrong that a notice tells of
@@ -47,7 +47,10 @@ PRESETS = {
     "percent": ("Per cent of the limit", "0, 1, 2, 5 and 10 % of the limit or typical size"),
     "paper": ("The paper's", "0, 1e-4, 1e-2, 1"),
     "decades": ("Decades", "0, then powers of ten: 1e-3 to 10 % of the limit, or 1e-4 to 10 where there is none"),
-    "steps": ("Steps of ε", "0, ε, 2ε, 3ε, 4ε, 5ε; ε is a number or in per cent"),
+    "steps": (
+        "Steps of ε",
+        "0, ε, 2ε, 3ε, 4ε, 5ε; ε is 2 % of the limit, or 1e-4 without one, unless you type it",
+    ),
 }
 SEARCHED = {
     "suggested": ("Suggested", "Where the objective really changes, each step buying about the same"),
@@ -77,12 +80,18 @@ def constraints_id(prefix: str) -> str:
 
 
 def described_problem(problem: Problem, tolerances: Tolerances | None = None) -> dict[str, Any]:
-    """What the form has to know of a problem: its constraints, and the levels to begin with."""
+    """What the form has to know of a problem: its constraints, and the levels to begin with.
+
+    Those of a hard constraint are what it has once it is negotiable again.
+    """
     begin = tolerances or Tolerances.default(problem)
     axes = _with_notes(problem, begin.axes(problem))
     return {
         "constraints": [{name: getattr(each, name) for name in OF_CONSTRAINT} for each in axes],
-        "chips": [texts_of(each, levels) for each, levels in zip(axes, begin.levels, strict=True)],
+        "chips": [
+            texts_of(each, usual if each.name in begin.hard else levels)
+            for each, levels, usual in zip(axes, begin.levels, levels_by_default(axes), strict=True)
+        ],
         "hard": list(begin.hard),
     }
 
@@ -318,7 +327,8 @@ def _plain_preset(key: str, constraint: Constraint, step: Any) -> list[str]:
     if key == "decades":
         return ["0", *(short(10.0**k) for k in range(-4, 2))]
     if key == "steps":
-        size, sign = _step(step)
+        usual = DEFAULT_STEP if constraint.reference is None else PERCENT_STEP
+        size, sign = _step(usual if step is None or not str(step).strip() else step)
         levels = [_round(k * size) for k in range(STEPS + 1)]
         if sign:
             percent_of(constraint, size)
@@ -394,10 +404,11 @@ def _presets(prefix: str, same: bool) -> Component:
         for key, (label, levels) in {**PRESETS, **SEARCHED}.items()
     ]
     step = dmc.TextInput(
-        value=DEFAULT_STEP,
+        value="",
         id=f"{prefix}-step",
         size="xs",
-        w=76,
+        w=110,
+        placeholder=f"{PERCENT_STEP} or {DEFAULT_STEP}",
         leftSection="ε",
         **{"aria-label": "ε, the step between levels"},
     )

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update, set_props
 from dash.development.base_component import Component
 
 from components.shared.format import count
@@ -56,6 +56,16 @@ SEARCHED = {
     "suggested": ("Suggested", "Where the objective really changes, each step buying about the same"),
     "normalised": ("Normalised", "The paper's levels between the least and the largest violation known"),
 }
+
+
+class NotYetFoundError(InputError):
+    """What a preset needs is searched for by a run, and will be there later; the text says so."""
+
+    def __init__(self, words: str, run_id: str) -> None:
+        super().__init__(words)
+        self.run_id = run_id
+
+
 Found = Callable[..., Archive]  # what a search has found, from the values of some states of a page
 
 
@@ -72,6 +82,11 @@ def typed_texts(prefix: str) -> list[State]:
         State({"form": prefix, "hard": ALL}, "value"),
         State(constraints_id(prefix), "data"),
     ]
+
+
+def searched_id(prefix: str) -> str:
+    """The id of the Store whose `data` changes once what the preset pressed last needs has been found."""
+    return f"{prefix}-searched"
 
 
 def constraints_id(prefix: str) -> str:
@@ -114,6 +129,8 @@ def layout(prefix: str, problem: Problem, tolerances: Tolerances) -> Component:
         [
             dcc.Store(id=constraints_id(prefix), data=known),
             dcc.Store(id=value_id(prefix), data=_data(tolerances)),
+            dcc.Store(id=searched_id(prefix)),
+            dcc.Store(id=f"{prefix}-pressed"),
             dcc.Store(id=f"{prefix}-written", data=[]),
             dcc.Store(id=f"{prefix}-heard"),
             _presets(prefix, same),
@@ -174,6 +191,8 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         Input(f"{prefix}-same", "checked"),
         Input({"form": prefix, "preset": ALL}, "n_clicks"),
         Input(constraints_id(prefix), "data"),
+        Input(searched_id(prefix), "data"),
+        State(f"{prefix}-pressed", "data"),
         State(f"{prefix}-step", "value"),
         State({"form": prefix, "row": ALL}, "value"),
         State({"form": prefix, "row": ALL}, "id"),
@@ -183,16 +202,25 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         prevent_initial_call=True,
     )
     def rewrite(
-        same: bool, presses: list[Any], known: Any, step: Any, values: list[Any], ids: list[Any], hard: Any, old: Any,
-        *of_page: Any,
+        same: bool, presses: list[Any], known: Any, found_in: Any, pressed: Any, step: Any, values: list[Any],
+        ids: list[Any], hard: Any, old: Any, *of_page: Any,
     ) -> Any:  # fmt: skip
         constraints, now = _constraints(known), _rows_now(values, ids)
         marked = [name for name in _marked(hard) if name in {each.name for each in constraints}]
-        if isinstance(ctx.triggered_id, dict):
-            if not any(presses):
+        if isinstance(ctx.triggered_id, dict) or ctx.triggered_id == searched_id(prefix):
+            key = pressed
+            if isinstance(ctx.triggered_id, dict):
+                key = ctx.triggered_id["preset"] if any(presses) else None
+                set_props(f"{prefix}-pressed", {"data": key})
+            if key is None:
                 return no_update, no_update
             try:
-                chips = _preset(str(ctx.triggered_id["preset"]), constraints, step, found, of_page)
+                chips = _preset(str(key), constraints, step, found, of_page)
+            except NotYetFoundError as later:
+                set_props(f"{prefix}-awaited", {"data": later.run_id})
+                set_props(f"{prefix}-look", {"disabled": False})
+                show_notices(notice("Levels come soon", str(later), "hint", key=f"{prefix}-preset"))
+                return no_update, no_update
             except InputError as error:
                 show_notices(notice("No levels from this preset", str(error), "error", key=f"{prefix}-preset"))
                 return no_update, no_update

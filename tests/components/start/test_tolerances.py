@@ -188,8 +188,10 @@ def test_levels_go_along_to_another_problem_where_there_is_room(
             {"id": "start-same", "property": "checked", "value": True},
             [],
             {"id": "start-constraints", "property": "data", "value": tolerance_form.described_problem(problem)},
+            {"id": "start-searched", "property": "data", "value": None},
         ],
         "state": [
+            {"id": "start-pressed", "property": "data", "value": None},
             {"id": "start-step", "property": "value", "value": "1e-4"},
             [{"id": row, "property": "value", "value": chips}],
             [{"id": row, "property": "id", "value": row}],

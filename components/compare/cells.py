@@ -23,8 +23,14 @@ MOST_ROWS = 6
 
 
 def most_different(pair: ComparedArchives, rows: int = MOST_ROWS) -> list[int]:
-    """The cells that both filled and in which their objectives are furthest apart."""
+    """The cells that both filled and in which their objectives are furthest apart.
+
+    Of a design with limits no others are told: far beyond them any two runs differ, and nobody wants to be there.
+    """
     cells, one, two = np.intersect1d(pair.first.elites.cell, pair.second.elites.cell, return_indices=True)
+    if pair.only_within:
+        within = pair.first.within_allowance[one]
+        cells, one, two = cells[within], one[within], two[within]
     a, b = pair.first.elites.f[one], pair.second.elites.f[two]
     apart = np.abs(a - b)
     order = np.argsort(-apart, kind="stable")

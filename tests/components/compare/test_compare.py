@@ -162,6 +162,24 @@ def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled()
     assert most_different(ComparedArchives.of(snapshot(), snapshot())) == []
 
 
+def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared() -> None:
+    problem = get("welded-beam")
+    made = []
+    for seed in (1, 2):
+        search = Illumination(
+            problem, Tolerances.default(problem), Settings.of("directed", 4, evaluations=8_000, seed=seed)
+        )
+        search.advance(8_000)
+        made.append(Snapshot.of(search, 1.0, np.array([[8_000.0, 3.0, np.nan]])))
+    pair = ComparedArchives.of(*made)
+    cells = most_different(pair)
+    assert cells
+    assert (pair.first.tolerances.bins_of(cells) <= 4).all(), "the sixth bin of each constraint lies beyond"
+    assert (
+        "of 625 cells within the allowances A is better in" in difference_map(pair, dark=False, narrow=False)["counts"]
+    )
+
+
 def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
     pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     fold = pair.view.fold(pair.first.tolerances)

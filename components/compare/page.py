@@ -10,7 +10,7 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html,
 from dash.development.base_component import Component
 
 from components.answers.parts import named_chart
-from components.compare.cells import cell_table, pressed_cell
+from components.compare.cells import place_table, pressed_place
 from components.compare.curves import TITLES, curves
 from components.compare.maps import ONE, OTHER, ComparedArchives, comparison_verdict, difference_map, side_by_side
 from components.map import cursor as map_cursor
@@ -63,7 +63,7 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
                         [
                             dmc.Title("Where they differ most", order=3, size="h5"),
                             dmc.Text(
-                                "Press a cell of a map to see it here; a value opens its elite.", c="dimmed", size="sm"
+                                "Press a cell of a map to see it here; a value opens its design.", c="dimmed", size="sm"
                             ),
                             html.Div(id="compare-cells"),
                         ],
@@ -164,7 +164,7 @@ def register(app: Dash, context: Context) -> None:
         if first is None or second is None:
             return None, True
         pair = ComparedArchives.of(first, second)
-        return cell_table(pair, runs, pressed_cell(pair, clicked)), not pair.same_problem
+        return place_table(pair, runs, pressed_place(pair, clicked)), not pair.same_problem
 
     app.clientside_callback(
         ClientsideFunction("compare", "narrow"), Output("compare-narrow", "data"), Input("compare-view", "value")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from flask import Flask
 
 from app import create_app
-from components.compare.cells import most_different, pressed_cell
+from components.compare.cells import most_different, place_table, pressed_place
 from components.compare.curves import curves
 from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
 from components.compare.page import runs_in_address
@@ -19,6 +20,7 @@ from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import Illumination, Settings, Tolerances
 from mapelites.core.errors import InputError
+from mapelites.core.format import number
 from mapelites.problems import get
 from mapelites.runs import Store
 from mapelites.snapshot.snapshot import Snapshot
@@ -152,17 +154,15 @@ def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled()
     pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     cells = most_different(pair)
     apart = []
-    for cell in cells:
-        one, two = pair.first.at(cell), pair.second.at(cell)
-        assert one is not None
-        assert two is not None
-        apart.append(abs(one.f - two.f))
+    for place in cells:
+        one, two = (each[place] for each in pair.objectives)
+        apart.append(abs(one - two))
     assert apart == sorted(apart, reverse=True)
     assert len(cells) == 6
     assert most_different(ComparedArchives.of(snapshot(), snapshot())) == []
 
 
-def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared() -> None:
+def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared(store: Store) -> None:
     problem = get("welded-beam")
     made = []
     for seed in (1, 2):
@@ -172,9 +172,21 @@ def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared
         search.advance(8_000)
         made.append(Snapshot.of(search, 1.0, np.array([[8_000.0, 3.0, np.nan]])))
     pair = ComparedArchives.of(*made)
-    cells = most_different(pair)
-    assert cells
-    assert (pair.first.tolerances.bins_of(cells) <= 4).all(), "the sixth bin of each constraint lies beyond"
+    places, beyond = most_different(pair), pair.view.fold(pair.first.tolerances).beyond()
+    assert places
+    assert not any(beyond[place] for place in places)
+    runs = [store.run(store.create(request("welded-beam", 4))) for _ in range(2)]
+    told = str(place_table(pair, runs, places[0]))
+    a, b = (float(each[places[0]]) for each in pair.objectives)
+    assert f"children='{number(a)}', href='/run/{runs[0].id}?" in told
+    assert f"children='{number(b)}', href='/run/{runs[1].id}?" in told
+    allowed = re.search(rf"/run/{runs[0].id}\?(?:levels=[^&]*&)?allow=([^']*)'", told)
+    assert allowed is not None
+    limits = dict(zip(pair.first.tolerances.names, pair.first.problem.feasible_up_to.tolist(), strict=True))
+    limits |= {name: float(text) for name, _, text in (part.partition(":") for part in allowed[1].split(","))}
+    answer = pair.first.answer(limits)
+    assert answer is not None
+    assert answer.f == a, "the link leads to the design that is told"
     assert (
         "of 625 cells within the allowances A is better in" in difference_map(pair, dark=False, narrow=False)["counts"]
     )
@@ -182,8 +194,7 @@ def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared
 
 def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
     pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
-    fold = pair.view.fold(pair.first.tolerances)
-    assert pressed_cell(pair, {"points": [{"x": 4, "y": 2}]}) == fold.cell_at(pair.first, 2, 4)
+    assert pressed_place(pair, {"points": [{"x": 4, "y": 2}]}) == (2, 4)
     for junk in (
         None,
         [],
@@ -195,4 +206,4 @@ def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
         {"points": [{"x": 99, "y": 0}]},
         {"points": [{"x": "1", "y": 1}]},
     ):
-        assert pressed_cell(pair, junk) is None
+        assert pressed_place(pair, junk) is None

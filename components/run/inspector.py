@@ -212,7 +212,7 @@ def _none(archive: Archive, chosen: ChosenDesign, *, infeasible: bool = False) -
     elif chosen.place:
         title, words = "Nothing found here yet", "No solution has been found that breaks the constraints so."
     else:
-        title, words = "No feasible design yet", "Relax a limit, or let the search go on."
+        title, words = "No feasible design yet", "Relax a limit, or search longer."
     return [_chips(chosen.place), html.P(title, className="inspector-none"), html.P(words, className="quiet")]
 
 

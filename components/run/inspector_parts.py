@@ -23,7 +23,7 @@ from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
 
 AT_LIMIT = 1e-3  # of the limit: closer is at it
-NOISE = 1e-10  # of the limit: less is what is left of a difference in floating point
+NOISE = 1e-8  # of the limit: less is what is left of a difference in floating point
 ZERO_SHARE = 0.08  # the share of a ruler that belongs to violation 0
 
 

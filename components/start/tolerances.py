@@ -104,7 +104,8 @@ def layout(prefix: str, problem: Problem, tolerances: Tolerances) -> Component:
         [
             dcc.Store(id=constraints_id(prefix), data=known),
             dcc.Store(id=value_id(prefix), data=_data(tolerances)),
-            dcc.Store(id=f"{prefix}-written"),
+            dcc.Store(id=f"{prefix}-written", data=[]),
+            dcc.Store(id=f"{prefix}-heard"),
             _presets(prefix, same),
             html.Div(
                 _rows(prefix, axes, known["chips"], tolerances.hard, same),
@@ -198,14 +199,12 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         Output({"form": prefix, "bins": ALL}, "children"),
         Output(f"{prefix}-cells", "children"),
         Output(value_id(prefix), "data"),
-        Input({"form": prefix, "row": ALL}, "value"),
-        Input({"form": prefix, "hard": ALL}, "value"),
-        State({"form": prefix, "row": ALL}, "id"),
-        State(constraints_id(prefix), "data"),
+        Input(f"{prefix}-heard", "data"),
+        *typed_texts(prefix),
         State(value_id(prefix), "data"),
         prevent_initial_call=True,
     )
-    def check(values: list[Any], hard: Any, ids: list[Any], known: Any, before: Any) -> Any:
+    def check(heard: Any, values: list[Any], ids: list[Any], hard: Any, known: Any, before: Any) -> Any:
         constraints, marked = _constraints(known), _marked(hard)
         rows = [_checked(str(each["row"]), value, constraints) for each, value in zip(ids, values, strict=True)]
         written = [[each, value, list(row.texts)] for each, value, (row, _) in zip(ids, values, rows, strict=True)
@@ -217,6 +216,16 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         errors = [error for _, error in rows]
         return written, errors, classes, bins, total, no_update if data == before else data
 
+    app.clientside_callback(
+        ClientsideFunction("levels", "hear"),
+        Output(f"{prefix}-heard", "data"),
+        Input({"form": prefix, "row": ALL}, "value"),
+        Input({"form": prefix, "hard": ALL}, "value"),
+        State({"form": prefix, "row": ALL}, "id"),
+        State(f"{prefix}-heard", "data"),
+        State(f"{prefix}-written", "data"),
+        prevent_initial_call=True,
+    )
     app.clientside_callback(
         ClientsideFunction("levels", "write"),
         Input(f"{prefix}-written", "data"),

@@ -241,7 +241,7 @@ def _within(designs: Designs, found: Gains) -> str:
     if len(percents) != 1:
         return "Within the allowances"
     (only,) = percents
-    return f"Within {only} of each limit" if only.endswith("%") else f"Allowing up to {only}"
+    return f"Within {only} of each limit" if only.endswith("%") else f"Allowing violations of up to {only}"
 
 
 def _allowance(designs: Designs, group: Sequence[int]) -> str:

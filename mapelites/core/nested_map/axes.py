@@ -9,7 +9,9 @@ from mapelites.core.nested_map.fold import Axis, Fold
 from mapelites.core.nested_map.words import bin_words, short_bin_words, unit_words
 from mapelites.core.problem import Problem
 
+UPRIGHT_LETTER = 0.62  # of the size of a font: what a letter takes along a line
 MOST_WHOLE = 5  # outer bins whose labels have room for both bounds
+MOST_ALONG = 60  # letters of all labels along x, side by side
 FONT = "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -36,9 +38,9 @@ class MapStyle:
         """The look of one colour scheme."""
         if dark:
             return cls(narrow, "#e6e8ec", "#a4abb8", "#20242c", "#1b1e24", "#3d434f", "rgba(255,255,255,.13)",
-                       "rgba(255,255,255,.62)", "#ffffff", "#ffffff", "#14161b", "rgba(32,36,44,.76)")  # fmt: skip
+                       "rgba(255,255,255,.62)", "#ffffff", "#ffffff", "#14161b", "rgba(32,36,44,.84)")  # fmt: skip
         return cls(narrow, "#1f2430", "#5b6270", "#f6f7f9", "#e0e4ea", "#bcc3cd", "rgba(20,24,32,.14)",
-                   "rgba(20,24,32,.72)", "#0b0d12", "#ffffff", "#0b0d12", "rgba(246,247,249,.68)")  # fmt: skip
+                   "rgba(20,24,32,.72)", "#0b0d12", "#ffffff", "#0b0d12", "rgba(246,247,249,.84)")  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -125,7 +127,8 @@ def margins(fold: Fold, problem: Problem, look: MapStyle) -> dict[str, int]:
     left = left if len(fold.y.bins) > 1 else one if fold.y.bins else 34
     longest = max((len(_named(fold, problem, c)) for c in fold.x.constraints), default=0)
     left = max(left, min(26 + 7 * longest, 110 if look.narrow else 180))
-    bottom = deep + 8 if len(fold.x.bins) > 1 else 72 if _upright(fold.x, look) else 34
+    shallow = deep - look.inner_depth + _below(fold, problem, look)
+    bottom = shallow + 8 if len(fold.x.bins) > 1 else 72 if _upright(fold.x, look) else 34
     return {"l": left, "r": 4 if look.narrow else 8, "t": 24, "b": bottom}
 
 
@@ -145,7 +148,8 @@ def _ticks(fold: Fold, problem: Problem, axis: Axis, look: MapStyle, *, across: 
     labels = short_bins(fold, problem, axis.constraints[-1])
     if len(axis.constraints) == 1:
         full = full_bins(fold, problem, axis.constraints[0])
-        spacious = axis.length <= MOST_WHOLE and not look.narrow if across else max(map(len, full)) <= look.most_letters
+        longest = max(map(len, full))
+        spacious = axis.length * longest <= MOST_ALONG and not look.narrow if across else longest <= look.most_letters
         labels = full if spacious else labels
         return _thinned(list(range(axis.length)), list(labels), look.most_ticks(across=across))
     if not _labelled(axis, look, across=across):
@@ -164,7 +168,8 @@ def _outer_labels(fold: Fold, problem: Problem, axis: Axis, look: MapStyle, *, a
     texts = full_bins(fold, problem, axis.constraints[0])
     if look.narrow or outer > MOST_WHOLE or not (across or max(map(len, texts)) < look.most_letters):
         texts = short_bins(fold, problem, axis.constraints[0])
-    shown = look.inner_depth if _labelled(axis, look, across=across) else 4
+    depth = _below(fold, problem, look) if across else look.inner_depth
+    shown = depth if _labelled(axis, look, across=across) else 4
     places, labels = _thinned([i * inner + (inner - 1) / 2 for i in range(outer)], list(texts), 20)
     name = "outer x" if across else "outer y"  # for the script that hides what would stand over others
     plain = {"showarrow": False, "font": {"size": look.size, "color": look.text}, "name": name}
@@ -185,7 +190,9 @@ def _names(fold: Fold, problem: Problem, look: MapStyle) -> list[dict[str, Any]]
     plain = {"showarrow": False, "xref": "paper", "yref": "paper", "font": {"size": look.size, "color": look.text}}
     names = [_named(fold, problem, i) for i in range(len(fold.order))]
     found = []
-    for constraint, depth in zip(fold.x.constraints, _depths(fold.x, look, across=True), strict=True):
+    for constraint, depth in zip(
+        fold.x.constraints, _depths(fold.x, look, _below(fold, problem, look), across=True), strict=True
+    ):
         where = {"x": 0, "y": 0, "xanchor": "right", "yanchor": "top", "xshift": -6, "yshift": -depth}
         found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> →"})
     if len(fold.x.bins) > 1 and not _labelled(fold.x, look, across=True):
@@ -198,7 +205,9 @@ def _names(fold: Fold, problem: Problem, look: MapStyle) -> list[dict[str, Any]]
         text = ", in it ".join(f"<b>{names[constraint]}</b> ↑" for constraint in fold.y.constraints)
         where = {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom", "yshift": 3}
         return [*found, {**plain, **where, "text": text}]
-    for constraint, depth in zip(fold.y.constraints, _depths(fold.y, look, across=False), strict=True):
+    for constraint, depth in zip(
+        fold.y.constraints, _depths(fold.y, look, look.inner_depth, across=False), strict=True
+    ):
         where = {"x": 0, "y": 1, "xanchor": "right", "yanchor": "bottom", "xshift": -depth, "yshift": 3}
         found.append({**plain, **where, "text": f"<b>{names[constraint]}</b> ↑"})
     return found
@@ -211,12 +220,20 @@ def _named(fold: Fold, problem: Problem, constraint: int) -> str:
     return f"{name}, {unit}" if unit else name
 
 
-def _depths(axis: Axis, look: MapStyle, *, across: bool) -> tuple[int, ...]:
-    """How far from the map the names of an axis stand: each beside its own labels."""
+def _below(fold: Fold, problem: Problem, look: MapStyle) -> int:
+    """The room for the inner labels along x, which stand upright: as deep as the longest of them."""
+    if len(fold.x.bins) < 2 or not _labelled(fold.x, look, across=True):
+        return look.inner_depth
+    longest = max(map(len, short_bins(fold, problem, fold.x.constraints[-1])))
+    return min(look.inner_depth, round(12 + UPRIGHT_LETTER * look.small * longest))
+
+
+def _depths(axis: Axis, look: MapStyle, labels: int, *, across: bool) -> tuple[int, ...]:
+    """How far from the map the names of an axis stand: each beside its own labels, the inner ones as deep as said."""
     if len(axis.bins) < 2:
         return (4,) * len(axis.bins)
     near = 4
-    return (look.inner_depth, near) if _labelled(axis, look, across=across) else (near, look.words_depth)
+    return (labels, near) if _labelled(axis, look, across=across) else (near, look.words_depth)
 
 
 def _thinned(places: list[Any], labels: list[str], most: int) -> tuple[list[Any], list[str]]:

@@ -27,7 +27,10 @@ MOST_EXACT = 10_000  # places beyond which the readout's numbers travel in singl
 INSET = (0.004, 0.007)  # of the red outline from its cell's, as shares of the map's width and height
 LEAST_INSET, MOST_INSET = 0.02, 0.12  # of a cell
 SHAPES = ("beyond", "inner", "outer", "hatch", "proven", "feasible", "best")
-CHANGING = ("legend", "best", "feasible", "reference", "own", "cells", "shown", "violations", "bounds", "closed")
+CHANGING = (
+    "legend", "best", "beyond", "feasible", "reference", "own", "cells", "shown", "violations", "bounds",
+    "closed",
+)  # fmt: skip
 TICK = 0.35  # of a cell, the side of the corner that marks one as proven
 
 
@@ -59,7 +62,8 @@ def content(
         "violations": _violations(fold, archive, at),
         "best": best,
         "box": _box(fold, best),
-        "feasible": _star(fold, archive, at),
+        "beyond": best is not None and bool(fold.beyond()[best[0], best[1]]),
+        "feasible": star_place(fold, archive, at),
         "reference": _reference(archive),
         "own": {"best": _cell(archive.best()), "feasible": _cell(archive.best(feasible=True))},
         "legend": chosen.legend(dark=dark),
@@ -285,7 +289,7 @@ def _place(fold: Fold, archive: Archive, elite: Elite | None) -> list[int] | Non
     return list(fold.place(int(fold.tolerances.cell(fold.tolerances.bins(violations))[0])))
 
 
-def _star(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
+def star_place(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
     """The place of the best feasible elite. Read up to, only where that is what the place shows.
 
     In a block of relaxed outer constraints, and where a slider relaxes one that is no axis, something better hides it.

@@ -19,7 +19,7 @@ from mapelites.core.format import number
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import short
 from mapelites.problems import dimensions, get, suites
-from mapelites.problems.formulas.typeset import typeset_name as typeset_name
+from mapelites.problems.formulas.typeset import typeset_name
 from mapelites.problems.suites import cec2010, suite_of
 
 MINUS, END = r"-\left(", r"\right)"

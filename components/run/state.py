@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote
 
-from components.answers.state import ANY, MARGIN, AskedQuestion, as_data
-from components.answers.state import read_question as read_question
+from components.answers.question import AskedQuestion
+from components.answers.state import ANY, MARGIN, as_data, read_question
 from components.map.colour import COLOURS
 from components.map.many_parallel import check_brush, read_brush
 from components.run.view import (

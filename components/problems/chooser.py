@@ -163,7 +163,7 @@ def _restrictions(problem: Problem) -> Iterator[str]:
 def competition_letters(problem: Problem) -> str:
     """What the letters of the competition's formulas are, beside x.
 
-    >>> transformed(get("C17", 10))
+    >>> competition_letters(get("C17", 10))
     'z = x − o, with the published shift o'
     """
     texts = (problem.formula, *(each.formula for each in problem.constraints))

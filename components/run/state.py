@@ -138,7 +138,7 @@ class PageState:
 def view_query(data: Mapping[str, Any]) -> str:
     """The query of the page's address, from what a browser holds.
 
-    >>> address({"at": 900, "scale": "auto", "levels": [[0, 1e-4], [0]], "hard": ["g1"], "behind": False})
+    >>> view_query({"at": 900, "scale": "auto", "levels": [[0, 1e-4], [0]], "hard": ["g1"], "behind": False})
     'at=900&levels=0,1e-4;0&hard=g1'
     """
     found = []

@@ -113,7 +113,7 @@ def run_state_text(name: str) -> str:
 def error_sentence(text: str) -> str:
     """What an error says, as a sentence on a page; which part of the program says it is of use in a terminal alone.
 
-    >>> sentence("store: the disk is full"), sentence("Why?")
+    >>> error_sentence("store: the disk is full"), error_sentence("Why?")
     ('The disk is full.', 'Why?')
     """
     text = text.removeprefix("store: ")

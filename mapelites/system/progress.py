@@ -59,7 +59,7 @@ class ProgressLine:
 def pace_text(rate: float) -> str:
     """So many per second, or seconds for each.
 
-    >>> pace(1_210.0), pace(0.25)
+    >>> pace_text(1_210.0), pace_text(0.25)
     ('1.21k/s', '4 s each')
     """
     return seconds_each(rate) if 0.0 < rate < 1.0 else f"{short_count(rate)}/s"

@@ -19,7 +19,7 @@ from mapelites.core.format import number
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import short
 from mapelites.problems import dimensions, get, suites
-from mapelites.problems.formulas.typeset import typeset_name as typeset_name
+from mapelites.problems.formulas.typeset import typeset_name
 from mapelites.problems.suites import cec2010, suite_of
 
 MINUS, END = r"-\left(", r"\right)"
@@ -172,7 +172,7 @@ def _definitions(problem: Problem) -> list[Component]:
 def competition_letters(problem: Problem) -> str:
     """What the letters of the competition's formulas are, beside x.
 
-    >>> transformed(get("C17", 10))
+    >>> competition_letters(get("C17", 10))
     'z = x − o, with the published shift o'
     """
     texts = (problem.formula, *(each.formula for each in problem.constraints))

@@ -15,9 +15,9 @@ from dash import html
 from dash.development.base_component import Component
 
 from components.answers.state import tolerance_text
-from components.compare.maps import Pair
-from components.run.state import address
-from components.run.view import cell_for_browser, pressed
+from components.compare.maps import ComparedArchives
+from components.run.state import view_query
+from components.run.view import cell_for_browser, pressed_point
 from components.shared import summary
 from mapelites.core.archive import Archive
 from mapelites.core.format import number
@@ -30,7 +30,7 @@ MOST_ROWS = 6
 Place = tuple[int, int]  # row and column of the map
 
 
-def most_different(pair: Pair, rows: int = MOST_ROWS) -> list[Place]:
+def most_different(pair: ComparedArchives, rows: int = MOST_ROWS) -> list[Place]:
     """The places at which both show something and their objectives are furthest apart, each two designs once."""
     one, two = pair.objectives
     both = np.isfinite(one) & np.isfinite(two)
@@ -46,11 +46,11 @@ def most_different(pair: Pair, rows: int = MOST_ROWS) -> list[Place]:
     return list(found.values())
 
 
-def pressed_cell(pair: Pair, click: Any) -> Place | None:
+def pressed_cell(pair: ComparedArchives, click: Any) -> Place | None:
     """The place of the map that was pressed, or None where none was or it makes no sense."""
     if not pair.same_problem:
         return None
-    point = pressed(click)
+    point = pressed_point(click)
     row, column = point.get("y"), point.get("x")
     rows, columns = pair.view.fold(pair.first.tolerances).shape
     if not isinstance(row, int) or not isinstance(column, int) or not (0 <= row < rows and 0 <= column < columns):
@@ -58,7 +58,7 @@ def pressed_cell(pair: Pair, click: Any) -> Place | None:
     return row, column
 
 
-def table(pair: Pair, runs: Sequence[Run], pressed: Place | None) -> Component | None:
+def cell_table(pair: ComparedArchives, runs: Sequence[Run], pressed: Place | None) -> Component | None:
     """One row for each place; every value leads to its design on the page of its run."""
     if not pair.same_problem:
         return None
@@ -72,7 +72,7 @@ def table(pair: Pair, runs: Sequence[Run], pressed: Place | None) -> Component |
     return html.Table([html.Thead(head), html.Tbody(body)], className="compare-cells")
 
 
-def _row(pair: Pair, runs: Sequence[Run], place: Place, pressed: bool) -> Component:
+def _row(pair: ComparedArchives, runs: Sequence[Run], place: Place, pressed: bool) -> Component:
     fold = pair.view.fold(pair.first.tolerances)
     archives, rows = (pair.first, pair.second), []
     for archive in archives:
@@ -114,7 +114,7 @@ def _address(run: Run, first: Archive, archive: Archive, fold: Fold, place: Plac
         data |= {"cell": cell_for_browser(fold.cell_at(archive, *place))}
     else:
         data |= {"allow": _allowed(fold, archive, place)}
-    return f"{summary.address(run)}?{address(data)}"
+    return f"{summary.run_address(run)}?{view_query(data)}"
 
 
 def _allowed(fold: Fold, archive: Archive, place: Place) -> dict[str, str]:

@@ -16,7 +16,7 @@ ORDER: tuple[Verdict, ...] = ("blocking", "unmet", "binding", "later", "together
 
 
 @dataclass(frozen=True)
-class Step:
+class PriceStep:
     """One tolerance, and the best design found within it; `row` and `f` are None where none was found."""
 
     tolerance: float
@@ -29,7 +29,7 @@ class Price:
     """The step curve of one constraint, in ascending order of tolerance."""
 
     constraint: int
-    steps: tuple[Step, ...]
+    steps: tuple[PriceStep, ...]
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -58,15 +58,15 @@ class RelaxationGain:
 
     constraint: int
     verdict: Verdict
-    start: Step
-    next: Step | None
-    first: Step | None
+    start: PriceStep
+    next: PriceStep | None
+    first: PriceStep | None
     alone: int
     slight: bool = False
     most: float = 0.0
 
     @property
-    def told(self) -> Step | None:
+    def told(self) -> PriceStep | None:
         """What a table tells of: one level more, or where that buys nothing the nearest step that does."""
         if self.verdict in ("hard", "open"):
             return None
@@ -111,7 +111,7 @@ def _price(designs: Designs, constraint: int, breaks: Mask, broken: Array, toler
     for tolerance in tolerances:
         inside = violation <= tolerance
         row = int(order[np.argmax(inside)]) if inside.any() else None
-        steps.append(Step(tolerance, row, None if row is None else float(designs.f[row])))
+        steps.append(PriceStep(tolerance, row, None if row is None else float(designs.f[row])))
     return Price(constraint, tuple(steps))
 
 
@@ -132,7 +132,12 @@ def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken:
 
 
 def _verdict(
-    designs: Designs, constraint: int, start: Step, following: Step | None, first: Step | None, alone: int
+    designs: Designs,
+    constraint: int,
+    start: PriceStep,
+    following: PriceStep | None,
+    first: PriceStep | None,
+    alone: int,
 ) -> Verdict:
     if designs.names[constraint] in designs.hard:
         return "hard"

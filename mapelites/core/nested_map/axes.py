@@ -16,7 +16,7 @@ FONT = "Inter, 'Segoe UI', system-ui, -apple-system, 'Helvetica Neue', Arial, sa
 
 
 @dataclass(frozen=True)
-class MapLook:
+class MapStyle:
     """Colours and sizes of a figure, by colour scheme and width of the screen."""
 
     narrow: bool
@@ -34,7 +34,7 @@ class MapLook:
     font: str = FONT
 
     @classmethod
-    def of(cls, *, dark: bool, narrow: bool) -> MapLook:
+    def of(cls, *, dark: bool, narrow: bool) -> MapStyle:
         """The look of one colour scheme."""
         if dark:
             return cls(narrow, "#e6e8ec", "#a4abb8", "#20242c", "#1b1e24", "#3d434f", "rgba(255,255,255,.13)",
@@ -96,7 +96,7 @@ def full_bins(fold: Fold, problem: Problem, constraint: int) -> tuple[str, ...]:
     return bin_words(problem.constraints[constraint], fold.tolerances, constraint, fold.reading)
 
 
-def axes(fold: Fold, problem: Problem, look: MapLook) -> dict[str, Any]:
+def axes(fold: Fold, problem: Problem, look: MapStyle) -> dict[str, Any]:
     """Ranges and the labels next to the map: the inner bins', or the only ones there are."""
     found = {}
     for name, axis in (("xaxis", fold.x), ("yaxis", fold.y)):
@@ -119,7 +119,7 @@ def axes(fold: Fold, problem: Problem, look: MapLook) -> dict[str, Any]:
     return found
 
 
-def margins(fold: Fold, problem: Problem, look: MapLook) -> dict[str, int]:
+def margins(fold: Fold, problem: Problem, look: MapStyle) -> dict[str, int]:
     """Room for the labels, fixed so that nothing moves while the map fills."""
     one = 66 if look.narrow else 92
     deep = look.inner_depth + (22 if look.narrow else 26)
@@ -132,7 +132,7 @@ def margins(fold: Fold, problem: Problem, look: MapLook) -> dict[str, int]:
     return {"l": left, "r": 4 if look.narrow else 8, "t": 24, "b": bottom}
 
 
-def labels(fold: Fold, problem: Problem, look: MapLook) -> list[dict[str, Any]]:
+def labels(fold: Fold, problem: Problem, look: MapStyle) -> list[dict[str, Any]]:
     """The names of the constraints, and the labels of the outer bins where inner ones stand next to the map."""
     found = []
     if len(fold.x.bins) > 1:
@@ -142,7 +142,7 @@ def labels(fold: Fold, problem: Problem, look: MapLook) -> list[dict[str, Any]]:
     return [*found, *_names(fold, problem, look)]
 
 
-def _ticks(fold: Fold, problem: Problem, axis: Axis, look: MapLook, *, across: bool) -> tuple[list[int], list[str]]:
+def _ticks(fold: Fold, problem: Problem, axis: Axis, look: MapStyle, *, across: bool) -> tuple[list[int], list[str]]:
     if not axis.constraints:
         return [], []
     labels = short_bins(fold, problem, axis.constraints[-1])
@@ -157,12 +157,12 @@ def _ticks(fold: Fold, problem: Problem, axis: Axis, look: MapLook, *, across: b
     return list(range(axis.length)), list(labels) * axis.bins[0]
 
 
-def _upright(axis: Axis, look: MapLook) -> bool:
+def _upright(axis: Axis, look: MapStyle) -> bool:
     """Whether labels along x stand upright for want of room."""
     return axis.length > (look.most_level if len(axis.bins) < 2 else 5)
 
 
-def _outer_labels(fold: Fold, problem: Problem, axis: Axis, look: MapLook, *, across: bool) -> list[dict[str, Any]]:
+def _outer_labels(fold: Fold, problem: Problem, axis: Axis, look: MapStyle, *, across: bool) -> list[dict[str, Any]]:
     outer, inner = axis.bins
     crowded = outer > (look.most_level if across else MOST_WHOLE)
     texts = full_bins(fold, problem, axis.constraints[0])
@@ -180,12 +180,12 @@ def _outer_labels(fold: Fold, problem: Problem, axis: Axis, look: MapLook, *, ac
     return [{**plain, **where, "y": place, "text": text} for place, text in zip(places, labels, strict=True)]
 
 
-def _labelled(axis: Axis, look: MapLook, *, across: bool) -> bool:
+def _labelled(axis: Axis, look: MapStyle, *, across: bool) -> bool:
     """Whether the inner bins of an axis have labels of their own, because there is room for them."""
     return axis.length <= look.most_inner(across=across)
 
 
-def _names(fold: Fold, problem: Problem, look: MapLook) -> list[dict[str, Any]]:
+def _names(fold: Fold, problem: Problem, look: MapStyle) -> list[dict[str, Any]]:
     """Each row of labels begins with the name of its constraint, each column of labels is headed by it."""
     plain = {"showarrow": False, "xref": "paper", "yref": "paper", "font": {"size": look.size, "color": look.text}}
     names = [_named(fold, problem, i) for i in range(len(fold.order))]
@@ -220,7 +220,7 @@ def _named(fold: Fold, problem: Problem, constraint: int) -> str:
     return f"{name}, {unit}" if unit else name
 
 
-def _below(fold: Fold, problem: Problem, look: MapLook) -> int:
+def _below(fold: Fold, problem: Problem, look: MapStyle) -> int:
     """The room for the inner labels along x, which stand upright: as deep as the longest of them."""
     if len(fold.x.bins) < 2 or not _labelled(fold.x, look, across=True):
         return look.inner_depth
@@ -228,7 +228,7 @@ def _below(fold: Fold, problem: Problem, look: MapLook) -> int:
     return min(look.inner_depth, round(12 + UPRIGHT_LETTER * look.small * longest))
 
 
-def _depths(axis: Axis, look: MapLook, labels: int, *, across: bool) -> tuple[int, ...]:
+def _depths(axis: Axis, look: MapStyle, labels: int, *, across: bool) -> tuple[int, ...]:
     """How far from the map the names of an axis stand: each beside its own labels, the inner ones as deep as said."""
     if len(axis.bins) < 2:
         return (4,) * len(axis.bins)

@@ -75,7 +75,7 @@ def controls(data: Mapping[str, Any]) -> list[Component]:
     """By how much, and how many of them."""
     margin = dmc.TextInput(
         id="answers-margin", label="Each violated by at most", value=data["margin"], debounce=400, size="sm",
-        description="A number, or a share of the last level such as 5 %", className="answer-field",
+        description="A number, or a per cent of each limit such as 5 %", className="answer-field",
     )  # fmt: skip
     most = dmc.SegmentedControl(
         id="answers-most", data=[{"value": "1", "label": "One violated"}, {"value": "2", "label": "Up to two"}],

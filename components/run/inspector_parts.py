@@ -14,8 +14,6 @@ from mapelites.answers.words import format_apart, percent_change
 from mapelites.core.archive import Archive, Elite, Elites
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import number
-from mapelites.core.nested_map.axes import full_bins
-from mapelites.core.nested_map.fold import Fold
 from mapelites.core.problem import Problem
 from mapelites.core.terms import violation_text
 from mapelites.core.tolerances import short
@@ -31,15 +29,6 @@ def value_text(amount: float, *, signed: bool = False) -> Component:
     """A number to four digits that holds all of them for whoever points at it or copies it."""
     words = f"+{number(amount)}" if signed and amount > 0 else number(amount)
     return html.Span(words, title=exact_number(amount), className="value", **{"data-exact": exact_number(amount)})
-
-
-def place_in_words(archive: Archive, cell: int) -> list[Component]:
-    """The bins of a cell, one chip per constraint."""
-    bins, fold = archive.tolerances.bins_of([cell])[0], Fold.of(archive.tolerances)
-    return [
-        html.Span([html.B(name), " ", full_bins(fold, archive.problem, i)[bins[i]]], className="bin-chip")
-        for i, name in enumerate(archive.tolerances.names)
-    ]
 
 
 def objective_row(problem: Problem, elite: Elite, against: Elite | None) -> Component:

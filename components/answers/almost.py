@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from components.answers import parts
 from components.answers.answer import AnswerContext, AnswerView
-from components.answers.state import AskedQuestion
+from components.answers.question import AskedQuestion
 from mapelites.answers import Designs, almost_feasible, least_margin, margin_unit, read_margin
 from mapelites.answers.words import at_least, format_among, format_gain, objective_head
 from mapelites.core.errors import InputError

@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from components.answers import parts
 from components.answers.answer import AnswerContext, AnswerView
 from components.answers.figures import MOST_POINTS, front_figure
-from components.answers.state import AskedQuestion
+from components.answers.question import AskedQuestion
 from components.shared.format import count, many
 from mapelites.answers import Designs, Front, trade_off_front
 from mapelites.answers.front import FEWEST

@@ -14,7 +14,7 @@ from components.answers import parts
 from components.answers.answer import AnswerContext, AnswerView
 from components.answers.figures import moving_variables, price_curve
 from components.answers.local import local_multipliers
-from components.answers.state import AskedQuestion
+from components.answers.question import AskedQuestion
 from components.shared.format import many
 from mapelites.answers import (
     Designs,

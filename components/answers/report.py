@@ -14,8 +14,7 @@ from components.answers.parts import broken_constraints
 from components.answers.price import PROVEN_HEAD, gain_in_words, held_in_words, proven_of
 from components.answers.report_parts import problem_part, repeat_part, report_table
 from components.proof.report import proven_part
-from components.run.limits import limit_rows as limit_rows
-from components.run.limits import sentence_of
+from components.run.limits import limit_rows, sentence_of
 from components.run.map import READING_NAMES
 from components.run.state import PageState
 from components.run.view import Maps, ShownMap, figure_view

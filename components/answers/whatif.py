@@ -12,7 +12,8 @@ from dash.development.base_component import Component
 
 from components.answers import parts
 from components.answers.answer import AnswerContext, AnswerView
-from components.answers.state import AskedQuestion, read_number
+from components.answers.question import AskedQuestion
+from components.answers.state import read_number
 from mapelites.answers import Designs, LeastRelaxation, least_relaxations
 from mapelites.answers.least import NeededTolerance
 from mapelites.answers.words import (

@@ -1,10 +1,11 @@
 """Places of two maps told side by side: where they differ most, and the one somebody pressed.
 
-A place is told as the maps show it: read up to, by the best that it allows, else by the elite of its cell.
+They are read as the maps are: what stands here is what the maps show there.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,12 +16,14 @@ from dash.development.base_component import Component
 
 from components.answers.state import tolerance_text
 from components.compare.maps import ComparedArchives
-from components.run.view import levels_text, pressed_point
+from components.run.state import view_query
+from components.run.view import cell_for_browser, pressed_point
 from components.shared import summary
 from mapelites.core.archive import Archive
 from mapelites.core.format import number
 from mapelites.core.nested_map.axes import full_bins
 from mapelites.core.nested_map.fold import Fold
+from mapelites.core.nested_map.reading import NO_ROW
 from mapelites.runs import Run
 
 MOST_ROWS = 6
@@ -28,30 +31,28 @@ Place = tuple[int, int]  # row and column of the map
 
 
 def most_different(pair: ComparedArchives, rows: int = MOST_ROWS) -> list[Place]:
-    """The places at which both have something and their objectives are furthest apart.
+    """The places at which both show something and their objectives are furthest apart, each two designs once.
 
     Of a design with limits no place beyond the allowances is told: there any two runs differ, and nobody wants to be
-    there. Of places that show the same two elites the one that relaxes least is told.
+    there.
     """
     fold = pair.view.fold(pair.first.tolerances)
     one, two = pair.objectives
-    counts = np.isfinite(one) & np.isfinite(two)
+    both = np.isfinite(one) & np.isfinite(two)
     if pair.only_within:
-        counts &= ~fold.beyond()
-    apart = np.where(counts, np.abs(np.where(counts, one, 0.0) - np.where(counts, two, 0.0)), 0.0)
-    found: dict[tuple[float, float], Place] = {}
+        both &= ~fold.beyond()
+    apart = np.abs(np.where(both, one, 0.0) - np.where(both, two, 0.0))
+    shown = [fold.rows_of(archive) for archive in (pair.first, pair.second)]
+    found: dict[tuple[int, int], Place] = {}
     for at in np.argsort(-apart, axis=None, kind="stable").tolist():
-        row, column = (int(each) for each in np.unravel_index(at, apart.shape))
-        if len(found) == rows or apart[row, column] <= 0.0:
+        row, column = divmod(at, apart.shape[1])
+        if len(found) == rows or apart[row, column] == 0.0:
             break
-        key = (float(one[row, column]), float(two[row, column]))
-        known = found.get(key)
-        if known is None or sum(fold.bins_at(row, column)) < sum(fold.bins_at(*known)):
-            found[key] = (row, column)
+        found.setdefault((int(shown[0][row, column]), int(shown[1][row, column])), (row, column))
     return list(found.values())
 
 
-def pressed_place(pair: ComparedArchives, click: Any) -> Place | None:
+def pressed_cell(pair: ComparedArchives, click: Any) -> Place | None:
     """The place of the map that was pressed, or None where none was or it makes no sense."""
     if not pair.same_problem:
         return None
@@ -63,7 +64,7 @@ def pressed_place(pair: ComparedArchives, click: Any) -> Place | None:
     return row, column
 
 
-def place_table(pair: ComparedArchives, runs: Sequence[Run], pressed: Place | None) -> Component | None:
+def cell_table(pair: ComparedArchives, runs: Sequence[Run], pressed: Place | None) -> Component | None:
     """One row for each place; every value leads to its design on the page of its run."""
     if not pair.same_problem:
         return None
@@ -79,16 +80,21 @@ def place_table(pair: ComparedArchives, runs: Sequence[Run], pressed: Place | No
 
 def _row(pair: ComparedArchives, runs: Sequence[Run], place: Place, pressed: bool) -> Component:
     fold = pair.view.fold(pair.first.tolerances)
+    archives, rows = (pair.first, pair.second), []
+    for archive in archives:
+        rows.append(int(fold.rows_of(archive)[place]))
     nothing = "cannot exist" if fold.impossible(pair.first)[place] else "empty"
-    values = [float(each[place]) for each in pair.objectives]
+    shown = pair.first.problem.shown_objective
+    values = [None if at == NO_ROW else archive.solution(at).f for archive, at in zip(archives, rows, strict=True)]
     links = [
-        dmc.Anchor(number(archive.problem.shown_objective(f)), href=_address(run, pair.first, archive, fold, place))
-        if np.isfinite(f)
-        else html.Span(nothing, className="quiet")
-        for run, archive, f in zip(runs, (pair.first, pair.second), values, strict=False)
+        html.Span(nothing, className="quiet")
+        if f is None
+        else dmc.Anchor(number(shown(f)), href=_address(run, pair.first, archive, fold, place))
+        for run, archive, f in zip(runs, archives, values, strict=False)
     ]
-    better = pair.gap_words(*values).replace("better ", "") if np.isfinite(values).all() else ""
-    words: list[Component] = place_chips(fold, pair.first, place)
+    one, two = values
+    better = "" if one is None or two is None else pair.gap_words(one, two).replace("better ", "")
+    words: list[Component] = [*_in_words(fold, pair.first, place)]
     if pressed:
         words.insert(0, html.B("pressed "))
     return html.Tr(
@@ -97,8 +103,8 @@ def _row(pair: ComparedArchives, runs: Sequence[Run], place: Place, pressed: boo
     )
 
 
-def place_chips(fold: Fold, archive: Archive, place: Place) -> list[Component]:
-    """The bins of a place in the map's own reading, one chip for each constraint that is an axis."""
+def _in_words(fold: Fold, archive: Archive, place: Place) -> list[Component]:
+    """The bins of a place, one chip for each axis."""
     bins, names = fold.bins_at(*place), fold.tolerances.names
     return [
         html.Span([html.B(names[i]), " ", full_bins(fold, archive.problem, i)[bins[i]]], className="bin-chip")
@@ -107,11 +113,24 @@ def place_chips(fold: Fold, archive: Archive, place: Place) -> list[Component]:
 
 
 def _address(run: Run, first: Archive, archive: Archive, fold: Fold, place: Place) -> str:
-    """The same place on the page of its run, at the levels compared."""
-    levels = "" if run.request.tolerances == first.tolerances else f"levels={levels_text(first.tolerances)}&"
+    """What stands there on its run's page, at the levels compared: a cell, or the sliders where it allows so much."""
+    own = run.request.tolerances == first.tolerances
+    data: dict[str, Any] = {"levels": None if own else [list(each) for each in first.tolerances.levels]}
     if fold.reading == "exact":
-        return f"{summary.run_address(run)}?{levels}cell={fold.cell_at(archive, *place)}"
-    satisfied = archive.problem.feasible_up_to
-    allowed = zip(fold.tolerances.names, fold.tolerances_at(satisfied)[place], satisfied, strict=True)
-    allow = ",".join(f"{name}:{tolerance_text(float(most))}" for name, most, least in allowed if most > least)
-    return f"{summary.run_address(run)}?{levels}allow={allow}"
+        data |= {"cell": cell_for_browser(fold.cell_at(archive, *place))}
+    else:
+        data |= {"allow": _allowed(fold, archive, place)}
+    return f"{summary.run_address(run)}?{view_query(data)}"
+
+
+def _allowed(fold: Fold, archive: Archive, place: Place) -> dict[str, str]:
+    """How much a place allows of each constraint, as the sliders say it."""
+    bins, shown = fold.bins_at(*place), (*fold.x.constraints, *fold.y.constraints)
+    found = {}
+    for i, name in enumerate(fold.tolerances.names):
+        uppers = (*fold.tolerances.levels[i], math.inf)
+        most = uppers[bins[i]] if i in shown else fold.limits[i] if fold.limits else math.inf
+        follows = i not in shown and math.isinf(most)  # it goes where the constraint goes that it follows from
+        if most > archive.problem.feasible_up_to[i] and not follows:
+            found[name] = tolerance_text(most)
+    return found

@@ -10,7 +10,7 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html,
 from dash.development.base_component import Component
 
 from components.answers.parts import named_chart
-from components.compare.cells import place_table, pressed_place
+from components.compare.cells import cell_table, pressed_cell
 from components.compare.curves import TITLES, curves
 from components.compare.maps import ONE, OTHER, ComparedArchives, comparison_verdict, difference_map, side_by_side
 from components.map import cursor as map_cursor
@@ -19,10 +19,10 @@ from components.map.figure import CONFIG
 from components.runs.actions import MOST_COMPARED
 from components.shared import follow, summary
 from components.shared.context import Context
-from components.shared.format import count, whole_percent
+from components.shared.format import count
 from components.shell.frame import SCHEME
 from mapelites.core.errors import InputError
-from mapelites.core.format import number
+from mapelites.core.format import number, whole_percent
 from mapelites.runs import Run
 
 MAP_HEIGHT, CURVE_HEIGHT = 480, 360  # pixels
@@ -164,7 +164,7 @@ def register(app: Dash, context: Context) -> None:
         if first is None or second is None:
             return None, True
         pair = ComparedArchives.of(first, second)
-        return place_table(pair, runs, pressed_place(pair, clicked)), not pair.same_problem
+        return cell_table(pair, runs, pressed_cell(pair, clicked)), not pair.same_problem
 
     app.clientside_callback(
         ClientsideFunction("compare", "narrow"), Output("compare-narrow", "data"), Input("compare-view", "value")

@@ -5,7 +5,7 @@ Any page can hold one, under a prefix of its own:
     tolerances.layout("run", problem, levels)   # somewhere in the page's layout
     tolerances.register(app, "run")             # once, in the page's `register`
     Input(tolerances.value_id("run"), "data")   # changes with every edit, also to something wrong
-    tolerances.read_tolerances(data)               # -> Tolerances, or an InputError in words
+    tolerances.read_tolerances(data)        # -> Tolerances, or an InputError in words
 
 To give it the constraints of another problem, set `constraints_id(prefix)`'s `data` to what `described_problem` makes
 of it.

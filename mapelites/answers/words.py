@@ -27,8 +27,8 @@ THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?(e[+-]?\d+)?", re.IGNORECA
 VERDICTS = {
     "binding": "binding",
     "later": "binding further out",
-    "free": "free",
-    "unknown": "unknown",
+    "free": "not limiting",
+    "unknown": "not known",
     "blocking": "in the way",
     "unmet": "cannot be met",
     "together": "not met",

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from components.run.limits import limit_rows as limit_rows
+from components.run.limits import limit_rows
 from mapelites.answers import Designs, almost_feasible, headline, relaxation_gains
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.constraint import Constraint

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from flask import Flask
 
 from app import create_app
-from components.compare.cells import most_different, place_table, pressed_place
+from components.compare.cells import cell_table, most_different, pressed_cell
 from components.compare.curves import curves
 from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
 from components.compare.page import runs_in_address
+from components.run.state import PageState
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import Illumination, Settings, Tolerances
+from mapelites.answers import Designs
 from mapelites.core.errors import InputError
 from mapelites.core.format import number
 from mapelites.problems import get
@@ -150,19 +152,34 @@ def test_comparing_takes_two_to_six_runs(store: Store) -> None:
         runs_in_address(context, f"{a}+nosuchrun")
 
 
-def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled() -> None:
-    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
-    cells = most_different(pair)
-    apart = []
-    for place in cells:
-        one, two = (each[place] for each in pair.objectives)
-        apart.append(abs(one - two))
+@pytest.mark.parametrize("levels", [(0.0, 1.0), (0.0, 1e-4, 1e-2, 1.0)])  # read up to, and exactly
+def test_the_places_that_differ_most_come_first_and_only_those_that_both_filled(levels: tuple[float, ...]) -> None:
+    pair = ComparedArchives.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
+    apart = [abs(float(pair.objectives[0][place] - pair.objectives[1][place])) for place in most_different(pair)]
+    both = np.isfinite(pair.objectives[0]) & np.isfinite(pair.objectives[1])
     assert apart == sorted(apart, reverse=True)
-    assert len(cells) == 6
+    assert apart[0] == np.abs(pair.objectives[0][both] - pair.objectives[1][both]).max()
+    assert len(apart) <= 6
     assert most_different(ComparedArchives.of(snapshot(), snapshot())) == []
 
 
-def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared(store: Store) -> None:
+def test_a_row_tells_what_the_maps_show_there_and_leads_to_it(store: Store) -> None:
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
+    runs = [store.run(store.create(request(seed=seed))) for seed in (1, 2)]
+    place = most_different(pair)[0]  # of maps that are read up to
+    assert pair.view.reading == "up-to"
+    first = cell_table(pair, runs, place).children[1].children[0]  # type: ignore[union-attr]
+    assert [cell.children.children for cell in first.children[1:3]] == [
+        number(float(each[place])) for each in pair.objectives
+    ]
+    query = first.children[1].children.href.partition("?")[2]
+    state = PageState.from_query(dict(parse_qsl(query)), runs[0].request.tolerances, pair.first.problem)
+    answer = pair.first.answer(Designs.of(pair.first).limits(state.asked.allow))
+    assert answer is not None
+    assert answer.f == pair.objectives[0][place]
+
+
+def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared() -> None:
     problem = get("welded-beam")
     made = []
     for seed in (1, 2):
@@ -175,26 +192,13 @@ def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared
     places, beyond = most_different(pair), pair.view.fold(pair.first.tolerances).beyond()
     assert places
     assert not any(beyond[place] for place in places)
-    runs = [store.run(store.create(request("welded-beam", 4))) for _ in range(2)]
-    told = str(place_table(pair, runs, places[0]))
-    a, b = (float(each[places[0]]) for each in pair.objectives)
-    assert f"children='{number(a)}', href='/run/{runs[0].id}?" in told
-    assert f"children='{number(b)}', href='/run/{runs[1].id}?" in told
-    allowed = re.search(rf"/run/{runs[0].id}\?(?:levels=[^&]*&)?allow=([^']*)'", told)
-    assert allowed is not None
-    limits = dict(zip(pair.first.tolerances.names, pair.first.problem.feasible_up_to.tolist(), strict=True))
-    limits |= {name: float(text) for name, _, text in (part.partition(":") for part in allowed[1].split(","))}
-    answer = pair.first.answer(limits)
-    assert answer is not None
-    assert answer.f == a, "the link leads to the design that is told"
-    assert (
-        "of 625 cells within the allowances A is better in" in difference_map(pair, dark=False, narrow=False)["counts"]
-    )
+    said = difference_map(pair, dark=False, narrow=False)["counts"]
+    assert "of 625 cells within the allowances A is better in" in said
 
 
-def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
+def test_a_pressed_place_is_the_one_of_the_map_and_nonsense_is_none() -> None:
     pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
-    assert pressed_place(pair, {"points": [{"x": 4, "y": 2}]}) == (2, 4)
+    assert pressed_cell(pair, {"points": [{"x": 4, "y": 1}]}) == (1, 4)
     for junk in (
         None,
         [],
@@ -206,4 +210,4 @@ def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
         {"points": [{"x": 99, "y": 0}]},
         {"points": [{"x": "1", "y": 1}]},
     ):
-        assert pressed_place(pair, junk) is None
+        assert pressed_cell(pair, junk) is None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from mapelites.search.directed.cells import begin_in_cell
 from mapelites.search.directed.memory import Floats, Integers
 from mapelites.search.directed.quadratic import Quadratic
 from mapelites.search.directed.sequential import (
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
     from mapelites.search.directed.loop import Directed
     from mapelites.search.state import MapArrays, State
 
-FROM_ANSWER, FROM_PRICED, FROM_ELITE, FROM_ANYWHERE, FROM_KICK, FROM_GRID, FROM_NEIGHBOUR, AGAIN = range(8)
-KINDS = 8
+FROM_ANSWER, FROM_PRICED, FROM_ELITE, FROM_ANYWHERE, FROM_KICK, FROM_GRID, FROM_NEIGHBOUR, AGAIN, FOR_CELL = range(9)
+KINDS = 9
 MANNERS = {FROM_ANYWHERE: ANYWHERE, FROM_KICK: KICK, FROM_GRID: STEP}
 QUESTION, KIND, BEGAN, STAGE, FRUITLESS, KEPT = range(6)  # places in `current`
 STRICTEST, EACH, LATER = range(3)  # stages
@@ -63,8 +64,12 @@ LIKELY = 1e-4  # of f: how much better an elite must promise to be
 LEARNING = 0.1  # how much the last descent of a kind counts
 LEAST_WORTH = 0.02
 RATE = 0.03  # how much the last descent counts in the share of those that made an answer better
+FIRST_RATE = 0.2  # of that share, once each question was solved
 BUSY = 0.05  # from this share on, all of the part of the budget is used
 LEAST_EAGER = 0.15
+CELL_WORTH = 0.2  # of what a better answer is worth: as much better an elite of any cell
+CELL_ITERATIONS = 20
+CELL_EAGER, MOST_FOR_CELLS = 5.0, 0.5  # times their worth is the least eagerness, up to so much
 FIRST_PASS = 2.5  # times its part of the budget, while questions are unsolved
 FRONT = 2.0  # questions at the front of the list are drawn more often: the place is a power of a uniform number
 
@@ -92,6 +97,7 @@ class QuestionMemory(NamedTuple):
     worth: Floats  # (KINDS,): what descents of a kind gained, per evaluation
     current: Integers  # QUESTION to KEPT, whether the descent in progress kept what was learned before
     challengers: Integers  # (questions,): the slot of a neighbour's new answer, another valley perhaps, or -1
+    gain: Floats  # (1,): of the present turn when the descent in progress began
     unsure: Integers  # (questions,): 1 where the answer rests on curvature that was learned at another question
 
     @property
@@ -106,7 +112,7 @@ def new_questions(n: int, constraints: int, questions: int) -> QuestionMemory:
         *new_descent(n, constraints), np.zeros(questions, dtype=np.int64), np.full(questions, np.inf),
         np.full((questions, constraints), UNKNOWN), np.full(questions, np.inf), np.ones(1), np.ones(KINDS),
         np.array([-1, 0, 0, STRICTEST, 0, 0]), np.full(questions, -1),
-        np.zeros(questions, dtype=np.int64),
+        np.zeros(1), np.zeros(questions, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -131,12 +137,13 @@ class Asking(Protocol):
 class Questioner:
     """Works on the questions of a search, one descent at a time; all that it remembers is in the arrays of `memory`."""
 
-    def __init__(self, search: Asking, memory: QuestionMemory, made_by: int) -> None:
-        self.search, self.memory, self.made_by = search, memory, made_by
+    def __init__(self, search: Asking, memory: QuestionMemory, made_by: int, tries: Integers | None = None) -> None:
+        """`tries` counts by slot how often an elite was worked on; without it there is no work on other cells."""
+        self.search, self.memory, self.made_by, self.tries = search, memory, made_by, tries
         self.descent = memory.descent
         self.has_steps = len(search.map.steps) > 0
-        grid = [FROM_GRID] if self.has_steps else []
-        self.kinds = [AGAIN, FROM_PRICED, FROM_NEIGHBOUR, FROM_ELITE, FROM_ANYWHERE, FROM_KICK, *grid]
+        grid, cells = [FROM_GRID] if self.has_steps else [], [] if tries is None else [FOR_CELL]
+        self.kinds = [AGAIN, FROM_PRICED, FROM_NEIGHBOUR, FROM_ELITE, FROM_ANYWHERE, FROM_KICK, *grid, *cells]
         self.beginning = min(search.budget, max(BEGINNING * search.budget, LEAST_BEGINNING))
         self.strictest = int(np.argmin(search.asked.sum(axis=1)))
 
@@ -175,7 +182,8 @@ class Questioner:
             return np.inf
         if (memory.times == 0).any():
             return FIRST_PASS
-        return float(np.clip(memory.rate[0] / BUSY, LEAST_EAGER, 1.0))
+        for_cells = min(CELL_EAGER * float(memory.worth[FOR_CELL]), MOST_FOR_CELLS) if self.tries is not None else 0.0
+        return float(np.clip(memory.rate[0] / BUSY, max(LEAST_EAGER, for_cells), 1.0))
 
     def start(self) -> None:
         """Choose a question and where to begin."""
@@ -224,6 +232,9 @@ class Questioner:
                 self._begin(question, FROM_ANSWER, self._answer(question))
                 return
         kind = self._kind(self.kinds)
+        if kind == FOR_CELL and self.tries is not None:
+            self._begin_for_cell(self.tries)
+            return
         if kind == FROM_PRICED:
             question, slot = self._likely_wrong()
             if question >= 0:
@@ -241,13 +252,18 @@ class Questioner:
             memory.challengers[question] = -1
             return
         place = int(draw_part(self.search.state) ** FRONT * len(solved))
-        others = [each for each in self.kinds if each not in (AGAIN, FROM_PRICED, FROM_NEIGHBOUR)]
+        others = [each for each in self.kinds if each not in (AGAIN, FROM_PRICED, FROM_NEIGHBOUR, FOR_CELL)]
         kind = kind if kind in others else self._kind(others)
         self._begin_elsewhere(kind, int(solved[min(place, len(solved) - 1)]))
 
     def settle(self) -> None:
         """Remember what a descent came to."""
         memory, question, kind = self.memory, int(self.memory.current[QUESTION]), int(self.memory.current[KIND])
+        if kind == FOR_CELL:
+            now = float(self.search.work.gain[0])
+            before = float(memory.gain[0]) if now >= memory.gain[0] else 0.0  # another turn has begun
+            self._learn_worth(kind, CELL_WORTH * (now - before))
+            return
         old, here = float(memory.answers[question]), float(self.descent.values[0])
         slot = best_within(self.search.state, self.search.map, self.search.asked[question])
         new = float(self.search.state.values[slot, 0]) if slot >= 0 else np.inf
@@ -262,8 +278,7 @@ class Questioner:
             if new < old
             else 0.0
         )
-        spent = max(self.search.evaluations - int(memory.current[BEGAN]), 1)
-        memory.worth[kind] += LEARNING * (min(100.0 * gained, 1.0) * 100.0 / spent - memory.worth[kind])
+        self._learn_worth(kind, min(100.0 * gained, 1.0))
         memory.rate[0] += RATE * (float(gained > LIKELY) - memory.rate[0])
         memory.answers[question] = new
         memory.times[question] += 1
@@ -285,6 +300,10 @@ class Questioner:
         promising = promised < answers - LIKELY * np.where(np.isfinite(answers), np.abs(answers), 0.0)
         memory.challengers[beside & promising & (memory.times > 0)] = slot
 
+    def _learn_worth(self, kind: int, gained: float) -> None:
+        spent = max(self.search.evaluations - int(self.memory.current[BEGAN]), 1)
+        self.memory.worth[kind] += LEARNING * (min(gained, 1.0) * 100.0 / spent - self.memory.worth[kind])
+
     def _go_on(self, better: bool, weight: int) -> None:
         """To the next stage, where this one is over."""
         memory, current, evaluations = self.memory, self.memory.current, self.search.evaluations
@@ -294,6 +313,7 @@ class Questioner:
                 current[[STAGE, FRUITLESS]] = EACH, 0
         elif current[STAGE] == EACH and (evaluations > self.beginning or (memory.times > 0).all()):
             current[STAGE] = LATER
+            memory.rate[0] = min(float(memory.rate[0]), FIRST_RATE)
 
     def _begin(self, question: int, kind: int, slot: int, keep: int = CURVATURE) -> None:
         search, descent, current = self.search, self.descent, self.memory.current
@@ -307,6 +327,14 @@ class Questioner:
             search.state, search.map, descent, slot, search.asked[question], ACCURACY, ITERATIONS, search.cost, known,
             keep, kind == FROM_ELITE or (kind == FROM_ANSWER and current[STAGE] == STRICTEST),
         )  # fmt: skip
+
+    def _begin_for_cell(self, tries: Integers) -> None:
+        search, current = self.search, self.memory.current
+        current[[KIND, BEGAN, KEPT]] = FOR_CELL, search.evaluations, NOTHING
+        self.memory.gain[0] = search.work.gain[0]
+        begin_in_cell(
+            search.state, search.map, self.descent, search.work, tries, ACCURACY, CELL_ITERATIONS, search.cost, np.inf
+        )
 
     def _begin_elsewhere(self, kind: int, question: int) -> None:
         search, memory = self.search, self.memory
@@ -384,6 +412,6 @@ class Questioner:
 
 def questions_in_turn(search: Directed, until: int, made_by: int) -> None:
     """A turn: descent after descent, each at the tolerances of a question."""
-    questioner = Questioner(search, search.part("questions"), made_by)
+    questioner = Questioner(search, search.part("questions"), made_by, search.tries)
     questioner.work(until)
     search.set_eagerness("questions", questioner.eagerness)

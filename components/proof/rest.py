@@ -15,8 +15,8 @@ from dash.development.base_component import Component
 
 from components.proof.findings import question_at
 from components.run import ids
-from components.run.state import PageState, look
-from components.run.view import Maps, Shown
+from components.run.state import PageState, view_of
+from components.run.view import Maps, ShownMap
 from components.shared.context import Context
 from mapelites.core.settings import DEFAULT_SEARCH
 from mapelites.runs.jobs import Job
@@ -41,14 +41,14 @@ def register(app: Dash, context: Context, maps: Maps, tick: str) -> None:
 
     @app.callback(Input(RESTED, "data"), State(ids.RUN, "data"), prevent_initial_call=True)
     def rested(data: Any, run_id: Any) -> None:
-        state, shown = look(maps, run_id, data)
+        state, shown = view_of(maps, run_id, data)
         request = wanted(state, shown, context.store.jobs.jobs(shown.run.id))
         if request is not None:
             context.store.jobs.ask(shown.run.id, "sharpen", request, check_job)
             set_props(tick, {"disabled": False})
 
 
-def wanted(state: PageState, shown: Shown, jobs: Sequence[Job]) -> dict[str, Any] | None:
+def wanted(state: PageState, shown: ShownMap, jobs: Sequence[Job]) -> dict[str, Any] | None:
     """What the worker shall be asked for the question at hand, or None where that would help nobody."""
     run, question = shown.run, question_at(state, shown)
     request = run.request

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.core.archive import Archive, Elites
-from mapelites.core.empty import EmptyBlocks
+from mapelites.core.archive.empty import EmptyBlocks
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import Tolerances

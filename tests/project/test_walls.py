@@ -18,7 +18,7 @@ OPTIONAL_PACKAGES = {"cloudpickle", "distributed", "pandas", "plotly"}
 LATE_IMPORTS = {
     "mapelites/search/": "numba compiles what is imported, which takes seconds: only the search that is used",
     "mapelites/proof/process.py": "the solver is an optional package",
-    "mapelites/core/archive.py": "a notebook draws an archive, and what draws it needs archives",
+    "mapelites/core/archive/archive.py": "a notebook draws an archive, and what draws it needs archives",
     "server/command.py": "the dashboard takes a second to load, and no other command needs it",
 }
 # Private by their look alone: Python documents them for everybody.

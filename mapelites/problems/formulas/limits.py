@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mapelites.core.constraint import Sense
-from mapelites.problems.formulas.machine import InstructionBuilder
+from mapelites.problems.formulas.instructions import InstructionBuilder
 from mapelites.problems.formulas.tree import (
     Expression,
     Name,

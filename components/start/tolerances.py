@@ -41,6 +41,7 @@ DEPENDENT = "follow from each other and count as one negotiable thing"
 DEFAULT_STEP = "1e-4"
 STEPS = 5
 MOST_FACTORS = 8  # that are spelled out one by one
+MOST_WRONG = 3  # constraints whose levels are wrong that a notice tells of
 OF_CONSTRAINT = ("name", "kind", "limit", "sense", "unit", "meaning", "scale", "estimated")
 PRESETS = {
     "percent": ("Per cent of the limit", "0, 1, 2, 5 and 10 % of the limit or typical size"),
@@ -129,6 +130,10 @@ def read_tolerances(data: Any) -> Tolerances:
         or not isinstance(data.get("hard", []), list)
     ):
         raise InputError("tolerances: levels for every constraint are needed, but none came")
+    wrong = data.get("wrong")
+    if isinstance(wrong, list) and wrong:  # said by the rows, which know limits and units
+        more = f"; and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
+        raise InputError(f"{'; '.join(map(str, wrong[:MOST_WRONG]))}{more}")
     names = tuple(str(name) for name in data["names"])
     constraints = [Constraint(name, "inequality") for name in names]
     try:
@@ -347,15 +352,21 @@ def _whole(
     by_row = dict(zip(names, values, strict=True))
     chips = [by_row.get(each.name, by_row.get(ALL_CONSTRAINTS, [])) for each in constraints]
     data: dict[str, Any] = {"names": [each.name for each in constraints], "levels": chips, "hard": list(hard)}
-    if any(error for _, error in checked):
-        return {**data, "wrong": True}, dmc.Text("No map yet: a level is wrong.", size="sm", c="dimmed")
+    wrong = [(name, error) for name, (_, error) in zip(names, checked, strict=True) if error]
+    if wrong:
+        told = [f"levels of {'all' if name == ALL_CONSTRAINTS else name}: {_lowered(error)}" for name, error in wrong]
+        return {**data, "wrong": told}, dmc.Text("No map yet: a level is wrong.", size="sm", c="dimmed")
     try:
         rows = [parse_levels(each, row) for each, row in zip(constraints, chips, strict=True)]
         data["levels"] = [list(row.levels) for row in rows]
         return data, _sum(read_tolerances(data), constraints)
     except InputError as error:
         text = str(error).removeprefix("tolerances: ")
-        return {**data, "wrong": True}, dmc.Text(text[:1].upper() + text[1:], size="sm", className="error-text")
+        return {**data, "wrong": [text]}, dmc.Text(text[:1].upper() + text[1:], size="sm", className="error-text")
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _of_row(name: str, constraints: Sequence[Constraint]) -> list[Constraint]:

@@ -95,6 +95,20 @@ def test_what_the_form_says_reads_back_as_the_tolerances() -> None:
         assert words in said
 
 
+def test_who_presses_the_button_with_wrong_levels_is_told_only_what_is_wrong_with_them() -> None:
+    problem = Problem("two", [0.0], [1.0], (SHEAR, Constraint("h1", "equality")), abs)
+    known = tolerance_form.described_problem(problem)
+    ids = [{"form": "run", "row": name} for name in ("shear", "h1")]
+    said = tolerance_form.as_typed([["0", "1%", "5 kPa"], ["0", "much"]], ids, [[]], known)
+    words = r"^levels of shear: its unit is psi, but a level was typed as '5 kPa'; levels of h1: a level must be a num"
+    with pytest.raises(InputError, match=words):
+        tolerance_form.read_tolerances(said)
+    assert said["levels"] == [["0", "1%", "5 kPa"], ["0", "much"]], "nothing that was typed is lost"
+    all_hard = tolerance_form.as_typed([["0"], ["0"]], ids, [["shear", "h1"]], known)
+    with pytest.raises(InputError, match=r"^at least one constraint must be negotiable, but all are hard$"):
+        tolerance_form.read_tolerances(all_hard)
+
+
 def test_a_form_with_nothing_negotiable_is_refused_in_words() -> None:
     with pytest.raises(InputError, match="at least one constraint must be negotiable, but all are hard"):
         tolerance_form.read_tolerances({"names": ["g1"], "levels": [[0]], "hard": ["g1"]})

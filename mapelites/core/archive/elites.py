@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mapelites.core.errors import InputError
 from mapelites.core.problem import Array, Problem, violations
 
 Integers = NDArray[np.int64]
@@ -79,6 +80,19 @@ class Elites:
     def violations(self) -> Array:
         """(k, m + p): inequalities first."""
         return violations(self.g, self.h)
+
+    def check_for(self, problem: Problem) -> None:
+        """An `InputError` where the shape or the kind of an array is none that elites of a problem have."""
+        k = len(self)
+        shapes = {
+            "x": (k, problem.dimension), "f": (k,), "g": (k, problem.inequalities), "h": (k, problem.equalities),
+            "found_at": (k,), "operator": (k,),
+        }  # fmt: skip
+        kinds = {"found_at": "i", "operator": "U"}
+        for name, shape in shapes.items():
+            array = getattr(self, name)
+            if array.shape != shape or array.dtype.kind != kinds.get(name, "f"):
+                raise InputError(f"{name} must have shape {shape}, but it was {array.dtype} {array.shape}")
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class DeadlineSocket:
             if not waiting.select(max(0.0, self._end - time.monotonic())):
                 return b""
         content = self._connection.recv(size)
+        # Every byte buys time at the slowest rate allowed: a large file may take long, a trickle may not.
         self._end += len(content) / SLOWEST
         return content
 
@@ -94,6 +95,7 @@ class DeadlineConnection(TConn):  # type: ignore[misc]
         except OSError:  # the client is gone, as the thread will see
             return True
         self._said += came
+        # A method begins with a letter. Anything else (TLS by mistake, say) is refused in a thread at once.
         is_request = self._said[:1].isalpha()
         return not came or not is_request or len(self._said) > LONGEST_HEAD or bool(HEAD_ENDS.search(self._said))
 
@@ -166,6 +168,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
 
     def enqueue_req(self, conn: DeadlineConnection) -> None:
         """What gunicorn calls where a client has said something: a thread for it, unless its address has enough."""
+        # Half of the threads at most: whoever keeps them busy leaves the other half to all others.
         if self._busy[conn.address] >= max(1, self.cfg.threads // 2):
             self._waiting.setdefault(conn.address, deque()).append(conn)
             return
@@ -198,6 +201,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
             return
         self._here[place] += 1
         self.nr_conns += 1
+        # A client that reads no answer would keep its thread for ever; the kernel gives up the sending.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
         left = partial(_count_down, self._here, place)
         connection = DeadlineConnection(self.cfg, client, address, listener.getsockname(), left)
@@ -224,4 +228,5 @@ def _room_for(connections: int) -> int:
     if allowed < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
         allowed = wanted
+    # Where the limit of open files is low, half of it is for connections: stores and logs need the rest.
     return min(connections, max(allowed // 2, allowed - OWN_FILES))

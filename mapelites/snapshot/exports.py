@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mapelites.core.archive import Archive, Elite
-from mapelites.core.records import elite_columns
+from mapelites.core.archive.records import elite_columns
 
 BLOCK = 100_000  # values that are made at once
 Table = dict[str, list[Any]]

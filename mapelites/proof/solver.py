@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from mapelites.core.problem import Problem
-from mapelites.problems.formulas.tree import Document
+from mapelites.problems.formulas.tree import ProblemDocument
 from mapelites.proof.region import Aim, Effort, Region, Sizes
 from mapelites.proof.solved import Solved
 from mapelites.proof.terms import Term
@@ -28,7 +28,9 @@ NEAREST_POLE = 1e-12  # how near to 0 the solver looks at a divisor or at what a
 FEASIBILITY = 1e-7  # within which the solver takes a constraint for satisfied, as a share of its typical size
 
 
-def solve(problem: Problem, document: Document, region: Region, aim: Aim, sizes: Sizes, effort: Effort) -> Solved:
+def solve(
+    problem: Problem, document: ProblemDocument, region: Region, aim: Aim, sizes: Sizes, effort: Effort
+) -> Solved:
     """Put one question to the solver."""
     translation = translate(problem, document)
     model = translation.model

@@ -16,7 +16,7 @@ import pyscipopt
 from pyscipopt.scip import buildGenExprObj
 
 from mapelites.proof.intervals import ALL, Interval
-from mapelites.proof.terms import Term, in_one_size, number
+from mapelites.proof.terms import Term, in_one_size, number, size_of
 
 LARGEST_EXPONENT = 40.0  # the solver takes 1e20, about exp(46), for infinity
 HALF_TURN = Interval(-math.pi, math.pi)
@@ -159,18 +159,20 @@ def _one_of_both(aux: Auxiliary, a: Term, b: Term, interval: Interval, side: flo
 
 def floor(aux: Auxiliary, u: Term) -> Term:
     """The whole k with k <= u <= k + 1."""
-    k, interval, slack = _whole(aux, u)
-    aux.require(u.expression - k >= -slack)
-    aux.require(u.expression - k <= 1.0 + slack)
-    return Term(k, interval, stepped=True)
+    k, slack = _whole(aux, u)
+    distance = u.in_size(k.size) - k.expression
+    aux.require(distance >= -slack)
+    aux.require(distance <= 1.0 / k.size + slack)
+    return k
 
 
 def ceiling(aux: Auxiliary, u: Term) -> Term:
     """The whole k with k - 1 <= u <= k."""
-    k, interval, slack = _whole(aux, u)
-    aux.require(k - u.expression >= -slack)
-    aux.require(k - u.expression <= 1.0 + slack)
-    return Term(k, interval, stepped=True)
+    k, slack = _whole(aux, u)
+    distance = k.expression - u.in_size(k.size)
+    aux.require(distance >= -slack)
+    aux.require(distance <= 1.0 / k.size + slack)
+    return k
 
 
 def sign(aux: Auxiliary, u: Term) -> Term:
@@ -187,11 +189,18 @@ def sign(aux: Auxiliary, u: Term) -> Term:
     return Term(above - below, Interval(-1.0, 1.0), stepped=True)
 
 
-def _whole(aux: Auxiliary, u: Term) -> tuple[Any, Interval, float]:
+def _whole(aux: Auxiliary, u: Term) -> tuple[Term, float]:
+    """A whole variable next to a term, and the slack for rounding in its size.
+
+    The solver loses whole numbers that are large; there any number serves, since a step is next to nothing.
+    """
     if not u.interval.bounded:
         raise RefusedError
     interval = Interval(math.floor(u.interval.low) - 1.0, math.ceil(u.interval.high) + 1.0)
-    return aux.variable(interval, "I"), interval, ROUNDING * max(1.0, u.interval.magnitude)
+    size = size_of(interval.magnitude)
+    kind = "I" if size == 1.0 else "C"
+    k = aux.variable(Interval(interval.low / size, interval.high / size), kind)
+    return Term(k, interval, stepped=True, size=size), ROUNDING * max(1.0, interval.magnitude / size)
 
 
 def _refuse_large(u: Term, most: float = LARGEST_EXPONENT) -> None:

@@ -16,6 +16,7 @@ from mapelites.core.format import DIGITS, amount
 
 SIGNS = {"<=": "≤", ">=": "≥", "=": "="}
 ANY = "any"
+LIMIT_DIGITS = 6
 
 
 def percent_of_reference(constraint: Constraint, violation: float) -> float | None:
@@ -34,7 +35,7 @@ def with_unit(number: str, unit: str) -> str:
     return f"{number} {unit}" if unit else number
 
 
-def quantity(constraint: Constraint, value: float, digits: int = DIGITS) -> str:
+def quantity_text(constraint: Constraint, value: float, digits: int = DIGITS) -> str:
     """A number in the constraint's unit."""
     return with_unit(amount(value, digits), constraint.unit)
 
@@ -44,7 +45,7 @@ def violation_text(constraint: Constraint, violation: float, digits: int = DIGIT
     if math.isinf(violation):
         return ANY
     share = percent_text(constraint, violation, min(digits, 3)) if violation else ""
-    return quantity(constraint, violation, digits) + (f" ({share})" if share else "")
+    return quantity_text(constraint, violation, digits) + (f" ({share})" if share else "")
 
 
 def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS) -> str:
@@ -53,7 +54,7 @@ def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS
         return ANY
     share, told = (
         percent_of_reference(constraint, violation),
-        quantity(constraint, rounded_up(violation, digits), digits),
+        quantity_text(constraint, rounded_up(violation, digits), digits),
     )
     return told if not share else f"{told} ({amount(rounded_up(share, 3), 3)} %)"
 
@@ -72,20 +73,34 @@ def rounded_up(value: float, digits: int) -> float:
 def value_text(constraint: Constraint, raw: float, digits: int = DIGITS) -> str:
     """The engineer's number behind a raw g or h, `14,280 psi`; the raw number where there is no limit."""
     value = constraint.value(raw)
-    return quantity(constraint, raw if value is None else value, digits)
+    return quantity_text(constraint, raw if value is None else value, digits)
+
+
+def relaxed_limit_text(constraint: Constraint, tolerance: float) -> str:
+    """The limit once so much more is allowed, `≤ 14,280 psi`; nothing where there is none, or no end to it.
+
+    >>> relaxed_limit_text(Constraint("buckling", "inequality", limit=6000.0, sense=">=", unit="lb"), 600.0)
+    '≥ 5,400 lb'
+    """
+    if not constraint.limit or not math.isfinite(tolerance):
+        return ""
+    if constraint.kind == "equality":
+        return f"{limit_text(constraint)} ± {quantity_text(constraint, tolerance)}"
+    relaxed = constraint.limit + (-tolerance if constraint.sense == ">=" else tolerance)
+    return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, relaxed, LIMIT_DIGITS)}".strip()
 
 
 def limit_text(constraint: Constraint) -> str:
     """`≤ 13,600 psi`, `typical size 0.21 in`, or nothing."""
     if constraint.limit is not None and (constraint.limit or constraint.scale is None):
-        return f"{SIGNS.get(constraint.sense, '')} {quantity(constraint, constraint.limit, 6)}".strip()
+        return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, constraint.limit, LIMIT_DIGITS)}".strip()
     return scale_text(constraint)
 
 
 def scale_text(constraint: Constraint) -> str:
     """What 100 % is of a constraint that has no limit, and whether that is an estimate."""
     called = "estimated size" if constraint.estimated else "typical size"
-    return "" if constraint.scale is None else f"{called} {quantity(constraint, constraint.scale)}"
+    return "" if constraint.scale is None else f"{called} {quantity_text(constraint, constraint.scale)}"
 
 
 def named_limit(constraint: Constraint) -> str:

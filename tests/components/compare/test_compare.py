@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import json
+from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from flask import Flask
 
+from app import create_app
 from components.compare.cells import cell_table, most_different, pressed_cell
 from components.compare.curves import curves
 from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
@@ -55,6 +58,42 @@ def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float,
     weakest, strongest = (np.argmin if up else np.argmax for up in (True, False))
     if unequal.sum() > 1:
         assert strength[unequal][weakest(apart)] <= strength[unequal][strongest(apart)]
+
+
+def test_a_page_that_has_seen_everything_is_told_so_whatever_maps_and_curves_it_shows(store: Store) -> None:
+    app = create_app(store)
+    ids = [store.create(request()) for _ in range(2)]
+    output = next(each for each in app.callback_map if each.startswith("..compare-maps.children"))
+    spec = [_property(each) for each in output.strip(".").split("...")]
+    seen = ["both", "light", False, *(store.run(run_id).version for run_id in ids)]
+    values = {
+        "compare-asked.data": {"number": 7, "at": 0}, "compare-view.value": "both", "scheme.data": "light",
+        "compare-narrow.data": False, "compare-seen.data": seen, "compare-tick.interval": 1_000,
+        "compare-ids.data": ids,
+    }  # fmt: skip
+    told = app.callback_map[output]
+
+    def given(each: dict[str, str]) -> Any:
+        name = f"{each['id']}.{each['property']}"
+        if each["id"].startswith("{"):
+            return [{"id": {"compare-map": i}, "property": "id", "value": {"compare-map": i}} for i in range(2)]
+        return {**each, "value": values.get(name, "light")}
+
+    body = {
+        "output": output, "outputs": spec, "changedPropIds": ["compare-asked.data"],
+        "inputs": [given(each) for each in told["inputs"]], "state": [given(each) for each in told["state"]],
+    }  # fmt: skip
+    answer = app.server.test_client().post("/_dash-update-component", json=body)
+    assert answer.get_json()["response"] == {"compare-answered": {"data": 7}}
+
+
+def _property(text: str) -> Any:
+    """One output of a callback as a browser asks for it: of two maps and two curves, where it is for all."""
+    name, _, what = text.rpartition(".")
+    if not name.startswith("{"):
+        return {"id": name, "property": what}
+    (kind,) = json.loads(name)
+    return [{"id": {kind: i}, "property": what} for i in range(2)]
 
 
 def test_a_run_compared_with_itself_is_equal_everywhere() -> None:

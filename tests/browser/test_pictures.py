@@ -6,7 +6,7 @@ the digits of a time change anything. What is shown are two runs that are kept a
 
     python -m pytest --headless tests/browser/test_pictures.py --keep-pictures
 
-keeps the pictures as they are now: look at them before. `boxes.ttf` has two glyphs, a blank and a box, for all letters.
+keeps the pictures as they are now, in `tests/data/pictures`: look at them before. `boxes.ttf` has two glyphs, a blank and a box, for all letters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mapelites.core.nested_map.thumbnail import png
 from tests.browser.conftest import Dashboard, Person, wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("pictures")]
-KEPT = Path(__file__).parent / "pictures"
+KEPT = Path(__file__).parent.parent / "data" / "pictures"
 WIDE, PHONE = (1440, 1300), (390, 1400)
 TILE = 10  # pixels
 VISIBLE = 16  # of 255: a tile that differs by more differs to the eye

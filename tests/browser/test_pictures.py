@@ -6,7 +6,8 @@ the digits of a time change anything. What is shown are two runs that are kept a
 
     python -m pytest --headless tests/browser/test_pictures.py --keep-pictures
 
-keeps the pictures as they are now, in `tests/data/pictures`: look at them before. `boxes.ttf` has two glyphs, a blank and a box, for all letters.
+keeps the pictures as they are now, in `tests/data/pictures`: look at the pages before. `boxes.ttf` beside them has two
+glyphs for all letters, a blank and a box.
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ from mapelites.system.files import sync_file, sync_folder, write_whole
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is easily taken for another
 ID = re.compile(f"[{LETTERS}]{{8}}")
 RECORD = "entry/"
+LONGEST_KEPT = 64 * 2**20  # bytes of JSON in a keepsake, which has all jobs of its run
 Found = tuple[str, Record | InputError]
 
 log = logging.getLogger(__name__)
@@ -183,7 +184,7 @@ class Entries:
 
         Its history may still be there, and be longer; its version goes on from the highest that anybody has seen.
         """
-        about, arrays = unpack(self.keepsakes.read(run_id))
+        about, arrays = unpack(self.keepsakes.read(run_id), LONGEST_KEPT)
         record = replace(Record.from_table(run_id, about["record"]), claim=None, wish=None)
         history = History.from_table(orjson.loads(arrays["history"].tobytes()))
         with suppress(DamagedError):

@@ -48,11 +48,11 @@ FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)  # the system h
 Lane = tuple[str, bool]  # the requests of one address, those that are long for themselves
 
 
-class Deadline:
+class DeadlineSocket:
     """A socket that is read up to a moment; what has not come by then is taken for the end.
 
     >>> ours, theirs = socket.socketpair()
-    >>> reading = Deadline(ours, 0.01)
+    >>> reading = DeadlineSocket(ours, 0.01)
     >>> theirs.send(b"GET /")
     5
     >>> reading.recv(100), reading.recv(100)
@@ -87,7 +87,7 @@ class KeptBytes:
             self.count += more
 
 
-class Connection(TConn):  # type: ignore[misc]
+class DeadlineConnection(TConn):  # type: ignore[misc]
     """A client, whose every request has so many seconds to arrive as a connection may be idle."""
 
     def __init__(
@@ -107,7 +107,7 @@ class Connection(TConn):  # type: ignore[misc]
     def init(self) -> None:
         """What gunicorn calls in a thread, before each request is read."""
         super().init()
-        self.parser.unreader.sock = Deadline(self.sock, self.cfg.keepalive)
+        self.parser.unreader.sock = DeadlineSocket(self.sock, self.cfg.keepalive)
         self.parser.unreader.unread(bytes(self._said))
         self._forget()
 
@@ -167,7 +167,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
         super().__init__(*given, **named)
         self._here: Counter[str] = Counter()  # connections by address
         self._busy: Counter[Lane] = Counter()  # threads
-        self._waiting: dict[Lane, deque[Connection]] = {}  # for one of its threads
+        self._waiting: dict[Lane, deque[DeadlineConnection]] = {}  # for one of its threads
         self._kept = KeptBytes()
         self._looked = float("-inf")
 
@@ -204,12 +204,12 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
             util.close_graceful(connection.sock)
         return goes_on
 
-    def on_pending_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+    def on_pending_socket_readable(self, conn: DeadlineConnection, client: socket.socket) -> None:
         """What gunicorn calls where a new client says something; in time it has to say all of what it wants."""
         if conn.is_request_complete():
             super().on_pending_socket_readable(conn, client)
 
-    def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+    def on_client_socket_readable(self, conn: DeadlineConnection, client: socket.socket) -> None:
         """What gunicorn calls where a client says something again; with half of it, it waits with the new ones."""
         if conn.is_request_complete():
             super().on_client_socket_readable(conn, client)
@@ -232,7 +232,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
             self.nr_conns -= 1
             connection.close()
 
-    def enqueue_req(self, conn: Connection) -> None:
+    def enqueue_req(self, conn: DeadlineConnection) -> None:
         """What gunicorn calls where a client has said something: a thread for it, unless its address has enough."""
         lane = conn.address, conn.is_long
         if self._busy[lane] >= min(LONG_THREADS if conn.is_long else self.cfg.threads, max(1, self.cfg.threads // 2)):
@@ -241,7 +241,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
         self._busy[lane] += 1
         super().enqueue_req(conn)
 
-    def finish_request(self, conn: Connection, fs: Any) -> None:
+    def finish_request(self, conn: DeadlineConnection, fs: Any) -> None:
         """What gunicorn calls where a thread is free again: it is for whoever waits at the same address."""
         lane = conn.address, conn.is_long
         _count_down(self._busy, lane)
@@ -271,7 +271,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
         self.nr_conns += 1
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
         left = partial(_count_down, self._here, place)
-        connection = Connection(self.cfg, client, address, listener.getsockname(), left, self._kept)
+        connection = DeadlineConnection(self.cfg, client, address, listener.getsockname(), left, self._kept)
         connection.set_timeout()
         self.pending_conns.append(connection)
         self.poller.register(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, connection))

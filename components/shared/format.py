@@ -12,7 +12,7 @@ import time
 import unicodedata
 from datetime import datetime
 
-from mapelites.core.format import number, seconds_each
+from mapelites.core.format import clock_time, number
 
 LONGEST_IN_FILE_NAME = 60
 STATES = {
@@ -25,7 +25,7 @@ STATES = {
 }
 
 
-def exact(value: float) -> str:
+def exact_number(value: float) -> str:
     """A value in full: the shortest text that reads back as the same number."""
     return repr(float(value))
 
@@ -49,46 +49,23 @@ def many(value: int, one: str, more: str | None = None) -> str:
     return f"{count(value)} {one if value == 1 else more or one + 's'}"
 
 
-def percent(share: float) -> str:
-    """A share of one as whole percents; 100 % and 0 % are only said when they are true."""
-    whole = round(100 * share)
-    if share > 0 and whole == 0:
-        return "<1 %"
-    if share < 1 and whole == 100:
-        return "99 %"
-    return f"{whole} %"
-
-
-def rate(per_second: float) -> str:
-    """Evaluations per second, `1.21 M/s`, or seconds for each where it takes longer, `2.5 s each`."""
-    if 0.0 < per_second < 1.0:
-        return seconds_each(per_second)
-    for size, letter in ((1e6, " M"), (1e3, " k")):
-        if per_second >= size:
-            return f"{per_second / size:.3g}{letter}/s"
-    return f"{per_second:.3g}/s"
-
-
 def duration(seconds: float | None) -> str:
     """A length of time, `0.4 s`, `1:23` or `2:03:04`."""
     if seconds is None or not math.isfinite(seconds):
         return "unknown"
     if seconds < 59.95:
         return f"{max(0.0, seconds):.1f} s"
-    whole = round(seconds)
-    hours, rest = divmod(whole, 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+    return clock_time(seconds)
 
 
-def date(moment: float | None) -> str:
+def local_time(moment: float | None) -> str:
     """A moment in the server's local time, `2026-11-16 04:15`."""
     if moment is None:
         return "never"
     return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M")
 
 
-def ago(moment: float, now: float | None = None) -> str:
+def time_ago(moment: float, now: float | None = None) -> str:
     """How long ago a moment was, in the largest unit that fits."""
     passed = max(0.0, (time.time() if now is None else now) - moment)
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
@@ -97,23 +74,15 @@ def ago(moment: float, now: float | None = None) -> str:
     return "just now"
 
 
-def size(amount: int) -> str:
-    """A number of bytes, `1.2 MB`."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if amount >= factor:
-            return f"{amount / factor:.3g} {unit}"
-    return f"{amount} B"
-
-
-def state(name: str) -> str:
+def run_state_text(name: str) -> str:
     """The state of a run in words."""
     return STATES.get(name, name)
 
 
-def sentence(text: str) -> str:
+def error_sentence(text: str) -> str:
     """What an error says, as a sentence on a page; which part of the program says it is of use in a terminal alone.
 
-    >>> sentence("store: the disk is full"), sentence("Why?")
+    >>> error_sentence("store: the disk is full"), error_sentence("Why?")
     ('The disk is full.', 'Why?')
     """
     text = text.removeprefix("store: ")

@@ -23,15 +23,15 @@ from typing import IO, Any
 from mapelites.commands.engine import (
     add_problems_option,
     add_search_options,
-    describe,
-    load,
-    number,
+    describe_archive,
+    load_archive,
     parse_search,
     save_written,
     watch_problems,
 )
-from mapelites.commands.parsing import whole
+from mapelites.commands.parsing import whole_number
 from mapelites.core.errors import InputError
+from mapelites.core.format import byte_size, number
 from mapelites.runs import Run, RunRequest, Store, presence
 from mapelites.runs.entries import ID
 from mapelites.runs.record import OVER
@@ -72,10 +72,10 @@ def register(commands: Any) -> None:
     delete.add_argument("run", nargs="+", help="ids of runs")
     delete.add_argument("--undo", action="store_true", help="bring it back")
     _register_files(commands)
-    worker = _command(commands, "worker", "search what is queued, until told to leave", work)
+    worker = _command(commands, "worker", "search what is queued, until told to leave", be_supervisor)
     worker.add_argument("--wait", action="store_true", help="wait for the worker that is there, and take over")
     worker.add_argument("--with-parent", action="store_true", help="leave when the process that started it is gone")
-    worker.add_argument("--processes", type=whole, help="runs at once (default: cores less one)")
+    worker.add_argument("--processes", type=whole_number, help="runs at once (default: cores less one)")
     add_problems_option(worker)
 
 
@@ -160,7 +160,7 @@ def list_runs(options: argparse.Namespace) -> None:
         print(f"{text}; `delete {run_id}` erases it")
     worker, limit = store.worker(), store.limit
     working = f"a worker is on {len(worker.running)} of them" if worker.alive else "no worker is there"
-    print(f"{_bytes(store.size())}" + (f" of {_bytes(limit)}" if limit else "") + f" in {store.path}; {working}")
+    print(byte_size(store.size()) + (f" of {byte_size(limit)}" if limit else "") + f" in {store.path}; {working}")
     if worker.problem:
         print(worker.problem)
     offered = store.over_limit()
@@ -178,7 +178,7 @@ def _line(run: Run, width: int) -> str:
     spent = f"{run.evaluations:,} of {request.settings.evaluations:,}"
     return (
         f"{run.id:<10}{run.state:<10}{_problem(run):<{width}}{request.settings.search:<12}{spent:>25}{run.occupied:>8,}"
-        f"{number(run.best_feasible):>15}  {_bytes(run.size)}"
+        f"{number(run.best_feasible):>15}  {byte_size(run.size)}"
     )
 
 
@@ -200,7 +200,7 @@ def start_run(options: argparse.Namespace) -> int:
         return 130
     snapshot = store.snapshot(run_id)
     if snapshot is not None:
-        print(describe(snapshot))
+        print(describe_archive(snapshot))
     print(f"run {run_id} is {run.state}" + (f": {run.reason}" if run.reason else ""))
     return 1 if run.state == "failed" else 0
 
@@ -302,7 +302,7 @@ def _exported(options: argparse.Namespace) -> Callable[[IO[bytes]], None]:
     if os.path.exists(options.run) or not ID.fullmatch(options.run):
         if options.npz:
             raise InputError(f"--npz is for a run of the store, but {options.run} is a file")
-        snapshot = load(file)
+        snapshot = load_archive(file)
     else:
         store = Store(options.data)
         if options.npz:
@@ -328,7 +328,7 @@ def _write_run(store: Store, run_id: str, out: IO[bytes]) -> None:
 
 def import_run(options: argparse.Namespace) -> None:
     """Take a run in."""
-    load(options.file)  # says what is wrong with the file
+    load_archive(options.file)  # says what is wrong with the file
     store = Store(options.data)
     run_id = store.import_run(options.file.read_bytes())
     print(f"run {run_id} is {store.run(run_id).state}")
@@ -339,7 +339,7 @@ def set_limit(options: argparse.Namespace) -> None:
     store = Store(options.data)
     if options.size is not None:
         store.set_limit(None if options.size == "none" else _parse_bytes(options.size))
-    print("no limit" if store.limit is None else f"{_bytes(store.limit)}")
+    print("no limit" if store.limit is None else byte_size(store.limit))
 
 
 def _parse_bytes(text: str) -> int:
@@ -351,14 +351,7 @@ def _parse_bytes(text: str) -> int:
         raise InputError(f"limit must be a size such as 500MB or 2GB, or none, but it was {text!r}") from None
 
 
-def _bytes(size: int) -> str:
-    for unit, one in reversed(UNITS.items()):
-        if size >= one:
-            return f"{size / one:.4g} {unit}"
-    return "0 B"
-
-
-def work(options: argparse.Namespace) -> None:
+def be_supervisor(options: argparse.Namespace) -> None:
     """Be the supervisor; numerical libraries get one thread each, which they must know before they load."""
     if options.processes is not None and options.processes < 1:
         raise InputError(f"--processes must be 1 or more, but it was {options.processes}")

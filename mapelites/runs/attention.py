@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from mmap import mmap
 
 
-class Attention:
+class BusyMark:
     """Since when a process is at something during which it listens to nobody; made before the process is forked.
 
-    >>> attention = Attention()
+    >>> attention = BusyMark()
     >>> with attention.elsewhere():
     ...     attention.is_elsewhere_since(time.monotonic())
     True

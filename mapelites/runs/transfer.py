@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.runs.claim import CURVE, moment_of, with_progress
-from mapelites.runs.entries import ID, Entries
+from mapelites.runs.entries import ID, RunEntries
 from mapelites.runs.history import MOST_MOMENTS, History, Moment
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
@@ -55,7 +55,7 @@ class Parts:
         return content
 
 
-def export(entries: Entries, run_id: str, file: IO[bytes]) -> None:
+def export(entries: RunEntries, run_id: str, file: IO[bytes]) -> None:
     """Write the file. However long the history is, no more than one snapshot of it is in memory at once."""
     with tempfile.TemporaryFile() as spool:
         with entries.database.still():
@@ -122,7 +122,9 @@ def _spooled(content: bytes | None, spool: IO[bytes]) -> tuple[int, int] | None:
     return place, len(content)
 
 
-def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None], seconds: float | None = None) -> str:
+def take_in(
+    entries: RunEntries, content: bytes, check: Callable[[RunRequest], None], seconds: float | None = None
+) -> str:
     """Put the run of a file into the store, after looking at every part of it; `check` may refuse what it asks for.
 
     Its solutions are evaluated for at most so many seconds of processor time.

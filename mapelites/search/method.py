@@ -12,7 +12,7 @@ from mapelites.core.settings import SLOW_SEARCH, Settings
 from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints
-from mapelites.search.paper import Paper
+from mapelites.search.paper import PaperMethod
 from mapelites.search.state import MapArrays, State
 
 
@@ -76,4 +76,4 @@ def method_for(
         from mapelites.search.directed.loop import Directed  # compiled when it is first needed
 
         return Directed(problem, m, settings, state)
-    return Paper(problem, m, settings, state)
+    return PaperMethod(problem, m, settings, state)

@@ -54,7 +54,7 @@ class SnapshotChange:
         return pack(about, {**arrays, "places": self.places})
 
 
-class Series:
+class SnapshotSeries:
     """A whole snapshot and its changes so far: of which one the next change is to be told, if of any."""
 
     def __init__(self) -> None:

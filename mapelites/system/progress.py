@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import TextIO
 
-from mapelites.core.format import seconds_each
+from mapelites.core.format import clock_time, evaluation_rate, short_count
 
 REDRAW_SECONDS = 0.1
 WIDTH = 24
@@ -46,33 +46,10 @@ class ProgressLine:
         """The text of the bar; the bar itself takes what the numbers leave of the width."""
         share = done / self.total if self.total else 1.0
         rate = done / seconds if seconds else 0.0
-        left = clock((self.total - done) / rate) if rate else "?"
+        left = clock_time((self.total - done) / rate) if rate else "?"
         unit = f" {self.unit}" if self.unit else ""
-        words = f"{share:4.0%}  {short(done)}/{short(self.total)}{unit}  {pace(rate)}  {left} left  {note}"
+        counts = f"{short_count(done)}/{short_count(self.total)}{unit}"
+        words = f"{share:4.0%}  {counts}  {evaluation_rate(rate)}  {left} left  {note}"
         room = min(WIDTH, width - len(words) - 3)
         bar = f"[{('=' * round(share * room)).ljust(room)}] " if room >= 4 else ""
         return (bar + words)[:width]
-
-
-def pace(rate: float) -> str:
-    """So many per second, or seconds for each.
-
-    >>> pace(1_210.0), pace(0.25)
-    ('1.21k/s', '4 s each')
-    """
-    return seconds_each(rate) if 0.0 < rate < 1.0 else f"{short(rate)}/s"
-
-
-def short(count: float) -> str:
-    """A count to three digits or so: 950, 12.3k, 1.21M."""
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if count >= size:
-            return f"{count / size:.3g}{unit}" if count < 1000 * size else f"{count / size:.0f}{unit}"
-    return f"{count:.0f}"
-
-
-def clock(seconds: float) -> str:
-    """A length of time as people read it: 0:07, 12:30, 1:02:03."""
-    whole = round(seconds)
-    hours, minutes = divmod(whole // 60, 60)
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import base64
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from flask import Flask
 
-from components.compare.cells import most_different, pressed_cell
+from components.compare.cells import cell_table, most_different, pressed_cell
 from components.compare.curves import curves
-from components.compare.maps import EQUAL, KINDS, Pair, difference, side_by_side, who_is_better
-from components.compare.page import chosen
+from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
+from components.compare.page import runs_in_address
+from components.run.state import PageState
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import Illumination, Settings, Tolerances
+from mapelites.answers import Designs
 from mapelites.core.errors import InputError
+from mapelites.core.format import number
 from mapelites.problems import get
 from mapelites.runs import Store
 from mapelites.snapshot.snapshot import Snapshot
@@ -35,7 +39,7 @@ def snapshot(name: str = "C17", seed: int = 1, levels: tuple[float, ...] = (0.0,
 
 @pytest.mark.parametrize("levels", [(0.0, 1.0), (0.0, 1e-4, 1e-2, 1.0)])  # read up to, and exactly
 def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float, ...]) -> None:
-    pair = Pair.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
+    pair = ComparedArchives.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
     assert pair.view.reading == ("exact" if len(levels) == 4 else "up-to")
     kinds, strength = who_is_better(pair)
     for place in np.ndindex(kinds.shape):
@@ -54,19 +58,19 @@ def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float,
 
 
 def test_a_run_compared_with_itself_is_equal_everywhere() -> None:
-    drawn = difference(Pair.of(snapshot(), snapshot()), dark=False, narrow=False)
+    drawn = difference_map(ComparedArchives.of(snapshot(), snapshot()), dark=False, narrow=False)
     assert "A is better in 0, B in 0, and in" in drawn["counts"]
     assert "Neither map is better" in drawn["counts"]
 
 
 def test_objectives_that_are_nothing_beside_those_usual_on_the_map_are_equal() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     assert pair.gap_words(1e-12, 1e-15) == "equal within 0.1 %"
     assert pair.gap_words(1.0, 1.25) == "A better by 20 %"
 
 
 def test_the_same_colour_means_the_same_value_on_both_maps() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     drawn = side_by_side(pair, dark=False, narrow=False)
     fold, values = pair.view.fold(pair.first.tolerances), []
     for objectives, each in zip(pair.objectives, drawn["maps"], strict=True):
@@ -80,13 +84,13 @@ def test_the_same_colour_means_the_same_value_on_both_maps() -> None:
 
 
 def test_other_levels_are_put_into_the_cells_of_the_first() -> None:
-    pair = Pair.of(snapshot(), snapshot(seed=2, levels=(0.0, 0.1, 1.0)))
+    pair = ComparedArchives.of(snapshot(), snapshot(seed=2, levels=(0.0, 0.1, 1.0)))
     assert pair.second.tolerances == pair.first.tolerances
     assert pair.note == "B had other levels; its elites are shown in the cells of A."
 
 
 def test_two_problems_have_no_difference() -> None:
-    pair = Pair.of(snapshot(), snapshot("C01"))
+    pair = ComparedArchives.of(snapshot(), snapshot("C01"))
     assert not pair.same_problem
     assert pair.note.startswith("Two different problems")
     assert len(side_by_side(pair, dark=False, narrow=False)["legend"]) == 2  # each has a scale of its own
@@ -101,32 +105,44 @@ def test_curves_leave_out_what_is_not_known_yet() -> None:
 def test_comparing_takes_two_to_six_runs(store: Store) -> None:
     context = Context(store, open_memory(Flask("test"), store.path / "figures"), RunQueue(store))
     a, b = store.create(request()), store.create(request(seed=2))
-    assert [run.id for run in chosen(context, f"{a}+{b}")] == [a, b]
-    assert [run.id for run in chosen(context, f"{a} {b}")] == [a, b]
+    assert [run.id for run in runs_in_address(context, f"{a}+{b}")] == [a, b]
+    assert [run.id for run in runs_in_address(context, f"{a} {b}")] == [a, b]
     with pytest.raises(InputError, match="takes 2 to 6 different runs, but there were 1"):
-        chosen(context, f"{a}+{a}")
+        runs_in_address(context, f"{a}+{a}")
     with pytest.raises(InputError):
-        chosen(context, f"{a}+nosuchrun")
+        runs_in_address(context, f"{a}+nosuchrun")
 
 
-def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
-    cells = most_different(pair)
-    apart = []
-    for cell in cells:
-        one, two = pair.first.at(cell), pair.second.at(cell)
-        assert one is not None
-        assert two is not None
-        apart.append(abs(one.f - two.f))
+@pytest.mark.parametrize("levels", [(0.0, 1.0), (0.0, 1e-4, 1e-2, 1.0)])  # read up to, and exactly
+def test_the_places_that_differ_most_come_first_and_only_those_that_both_filled(levels: tuple[float, ...]) -> None:
+    pair = ComparedArchives.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
+    apart = [abs(float(pair.objectives[0][place] - pair.objectives[1][place])) for place in most_different(pair)]
+    both = np.isfinite(pair.objectives[0]) & np.isfinite(pair.objectives[1])
     assert apart == sorted(apart, reverse=True)
-    assert len(cells) == 6
-    assert most_different(Pair.of(snapshot(), snapshot())) == []
+    assert apart[0] == np.abs(pair.objectives[0][both] - pair.objectives[1][both]).max()
+    assert len(apart) <= 6
+    assert most_different(ComparedArchives.of(snapshot(), snapshot())) == []
 
 
-def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
-    fold = pair.view.fold(pair.first.tolerances)
-    assert pressed_cell(pair, {"points": [{"x": 4, "y": 2}]}) == fold.cell_at(pair.first, 2, 4)
+def test_a_row_tells_what_the_maps_show_there_and_leads_to_it(store: Store) -> None:
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
+    runs = [store.run(store.create(request(seed=seed))) for seed in (1, 2)]
+    place = most_different(pair)[0]  # of maps that are read up to
+    assert pair.view.reading == "up-to"
+    first = cell_table(pair, runs, place).children[1].children[0]  # type: ignore[union-attr]
+    assert [cell.children.children for cell in first.children[1:3]] == [
+        number(float(each[place])) for each in pair.objectives
+    ]
+    query = first.children[1].children.href.partition("?")[2]
+    state = PageState.from_query(dict(parse_qsl(query)), runs[0].request.tolerances, pair.first.problem)
+    answer = pair.first.answer(Designs.of(pair.first).limits(state.asked.allow))
+    assert answer is not None
+    assert answer.f == pair.objectives[0][place]
+
+
+def test_a_pressed_place_is_the_one_of_the_map_and_nonsense_is_none() -> None:
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
+    assert pressed_cell(pair, {"points": [{"x": 4, "y": 1}]}) == (1, 4)
     for junk in (
         None,
         [],

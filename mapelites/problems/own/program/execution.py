@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mapelites.core.errors import ProgramError
 from mapelites.problems.own.program import exchange
-from mapelites.problems.own.program.declaration import Declaration
+from mapelites.problems.own.program.declaration import ProgramDeclaration
 from mapelites.system.processes import kill_with_descendants
 
 PARAMETERS, RESULTS, PRINTED = "params.in", "results.out", "output.txt"
@@ -26,10 +26,10 @@ LAST_LINES, LAST_CHARACTERS = 5, 300
 
 
 @dataclass(frozen=True)
-class Program:
+class OutsideProgram:
     """A program, and where its problem's file lies."""
 
-    declaration: Declaration
+    declaration: ProgramDeclaration
     folder: Path
     name: str
 
@@ -89,7 +89,7 @@ class Program:
         return {"params": str(place / PARAMETERS), "results": str(place / RESULTS), "folder": str(self.folder)}
 
     def _command(self, place: Path, values: Mapping[str, float]) -> list[str]:
-        words = [exchange.filled(word, values, self._paths(place)) for word in self.declaration.command]
+        words = [exchange.fill_template(word, values, self._paths(place)) for word in self.declaration.command]
         if "/" in words[0]:
             words[0] = str(self.folder / words[0])
         return words
@@ -102,7 +102,7 @@ class Program:
             (place / PARAMETERS).write_text(make(values, said.outputs, number), "utf-8")
             for template, name in said.templates:
                 text = (self.folder / template).read_text("utf-8")
-                (place / name).write_text(exchange.filled(text, values, self._paths(place)), "utf-8")
+                (place / name).write_text(exchange.fill_template(text, values, self._paths(place)), "utf-8")
         except OSError as error:
             raise ProgramError(f"{error.filename}: {error.strerror}") from None
 
@@ -116,7 +116,7 @@ class Program:
                 text = (place / RESULTS).read_text("utf-8", errors="replace")
             except OSError:
                 raise ProgramError(f"it wrote no results, in which {', '.join(left)} should be") from None
-            found |= exchange.results(text, left)
+            found |= exchange.read_results(text, left)
         return found
 
     @contextmanager

@@ -36,7 +36,7 @@ from mapelites.runs.storage.database import FILE_FROM, Database
 from mapelites.runs.storage.keepsakes import Keepsakes
 from mapelites.snapshot.change import whole_snapshot
 from mapelites.snapshot.snapshot import Snapshot, pack, unpack
-from mapelites.system.files import sync_file, sync_folder, write_whole
+from mapelites.system.files import read_file, sync_file, sync_folder, write_whole
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is easily taken for another
 ID = re.compile(f"[{LETTERS}]{{8}}")
@@ -263,7 +263,7 @@ class RunEntries:
     def log_bytes(self, run_id: str) -> bytes | None:
         """The log as it is now, or None where there is none."""
         try:
-            return self.log_path(run_id).read_bytes()
+            return read_file(self.log_path(run_id))
         except FileNotFoundError:
             return None
         except OSError as error:

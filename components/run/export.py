@@ -68,7 +68,8 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
     def whole_run(run_id: str) -> Response:
         try:
             run, file = context.store.run(run_id), tempfile.TemporaryFile()  # noqa: SIM115 (`_pieces` closes it)
-            context.store.export_to(run_id, file)
+            with maps.turn(run):
+                context.store.export_to(run_id, file)
         except InputError as error:
             abort(404, description=str(error))
         return _file(_pieces(file), "application/octet-stream", f"{_name(run)}.npz")

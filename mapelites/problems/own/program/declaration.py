@@ -11,7 +11,7 @@ from mapelites.core.errors import InputError
 from mapelites.problems.formulas.document import PROGRAM
 
 NAME = r"[A-Za-z_]\w*"
-FORMATS = ("dakota", "json")
+FORMATS = ("dakota", "json", "values")
 OUTPUT = "output"  # what the program prints, as the name of a file
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?)"
 
@@ -27,11 +27,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Declaration:
-    """All of it. Without `readings` the outputs stand in the results file, by name or in their order."""
+    """All of it. Outputs without a reading stand in the results, by name or in their order."""
 
     command: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     parameters: str = FORMATS[0]
+    results: str = ""  # the file in which the results are, or `output`; the one named in the command where it is empty
     templates: tuple[tuple[str, str], ...] = ()  # a file beside the problem's, and the name of the one it makes
     readings: tuple[Reading, ...] = ()
     seconds: float = 0.0  # 0 for as long as it takes
@@ -103,8 +104,10 @@ Reader = Callable[[Declaration, re.Match[str]], Declaration]
 _FORMS: tuple[tuple[str, str, str, Reader], ...] = (
     (r"evaluate\s+with\b", r"evaluate\s+with\s+(.+)", "evaluate with ./beam {params} {results}", _command),
     (r"outputs\b", r"outputs\s*:?\s+(.+)", "outputs mass, stress", _outputs),
-    (r"parameters\s+as\b", r"parameters\s+as\s+(dakota|json)", "parameters as json",
+    (r"parameters\s+as\b", rf"parameters\s+as\s+({'|'.join(FORMATS)})", "parameters as json",
      lambda found, match: replace(found, parameters=match[1])),
+    (r"results\s+in\b", r"results\s+in\s+(\S+)", f"results in {OUTPUT}",
+     lambda found, match: replace(found, results=match[1])),
     (r"fill\b", r"fill\s+(\S+)\s+as\s+(\S+)", "fill deck.template as deck.inp",
      lambda found, match: replace(found, templates=(*found.templates, (match[1], match[2])))),
     (r"read\b", rf"read\s+({NAME})\s+from\s+(\S+)\s+(after|matching)\s+\"(.*)\"",

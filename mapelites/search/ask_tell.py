@@ -26,6 +26,7 @@ from mapelites.core.problem import Array, Problem
 from mapelites.core.settings import SLOW_SEARCH, Settings
 from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.known import KnownPoints, designs_of
+from mapelites.search.outlook import Outlook
 
 KNOWN = "known"
 
@@ -123,6 +124,10 @@ class Search:
             np.array([place[row] for row in rows], dtype=np.int64), np.array(names, dtype="U16"),
         )  # fmt: skip
         return Archive(problem, self.tolerances, found, len(self._order) - len(rows), len(self._order))
+
+    def outlook(self) -> Outlook | None:
+        """What the models expect of the map, and how far they were off lately; None before anything is known."""
+        return self._planner.outlook()
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything needed to go on from here, as arrays that `numpy.savez` can keep."""

@@ -19,10 +19,12 @@ from mapelites.core.tolerances import FINER, GridRule, Tolerances, searched_leve
 from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints, designs_of
 from mapelites.evaluation.log_file import LogFile
+from mapelites.evaluation.queue import QueueEntry
 from mapelites.problems.own.scipy_form import scipy_problem
 from mapelites.search.centroids import Centroids
 from mapelites.search.emitters import slow_emitters
 from mapelites.search.method import method_for
+from mapelites.search.outlook import Outlook
 from mapelites.search.state import (
     CELL,
     EVALUATIONS,
@@ -141,6 +143,14 @@ class Illumination:
     def under_way(self) -> int:
         """How many evaluations are being done at this moment."""
         return self._method.under_way
+
+    def queue(self) -> tuple[QueueEntry, ...]:
+        """The evaluations under way and waiting, and those that ended lately."""
+        return self._method.queue()
+
+    def outlook(self) -> Outlook | None:
+        """What the models expect of the map, where the search has any and enough is known."""
+        return self._method.outlook()
 
     def take_known(self, known: KnownPoints) -> None:
         """Take in what was evaluated before this search, which has not begun; none of it counts as an evaluation."""

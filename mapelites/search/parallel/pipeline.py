@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from mapelites.evaluation.cluster import RemoteWorkers
 from mapelites.evaluation.here import HereEvaluator
 from mapelites.evaluation.known import KnownPoints
 from mapelites.evaluation.pool import WorkerPool
+from mapelites.evaluation.queue import KEPT, KEPT_FAILURES, LONGEST, UNDER_WAY, WAITING, QueueEntry
+from mapelites.search.outlook import Outlook
 from mapelites.search.parallel import asked
 from mapelites.search.state import EVALUATIONS, MapArrays, State, grown, has_room
 
@@ -50,6 +53,8 @@ class Pipeline(ABC):
         self._starts: deque[Array] = deque()
         self._answers: dict[int, Answer] = {}
         self._handed_out: set[int] = set()
+        self._ended = deque[QueueEntry](maxlen=KEPT)
+        self._ended_badly = deque[QueueEntry](maxlen=KEPT_FAILURES)
         self._crew: WorkerPool | HereEvaluator | None = None
         self._cluster: RemoteWorkers | None = None
 
@@ -93,6 +98,24 @@ class Pipeline(ABC):
     def under_way(self) -> int:
         """How many evaluations are being done at this moment."""
         return 0 if self._crew is None else self._crew.at_work
+
+    def queue(self) -> tuple[QueueEntry, ...]:
+        """What is under way and what waits, in the order of their numbers, and what ended lately, the last first."""
+        begun = {} if self._crew is None else {each.number: each for each in self._crew.details()}
+        found = []
+        for each in self._pending:
+            if each.number not in self._answers:
+                entry = QueueEntry(each.number, self.operators[each.operator], WAITING)
+                if at_work := begun.get(each.number):
+                    again = f"try {at_work.tries}" if at_work.tries > 1 else ""
+                    entry = replace(entry, state=UNDER_WAY, started=at_work.started, where=at_work.where, words=again)
+                found.append(entry)
+        ended = {each.number: each for each in (*self._ended_badly, *self._ended)}
+        return (*found, *(ended[number] for number in sorted(ended, reverse=True)))
+
+    def outlook(self) -> Outlook | None:
+        """What models expect; a search without models has none."""
+        return None
 
     def take_known(self, known: KnownPoints) -> None:
         """Take in what was evaluated before the search."""
@@ -175,8 +198,17 @@ class Pipeline(ABC):
             self.outside.log.add(number, candidate.x, candidate.operator, answer)
             self._handed_out.discard(number)
             self._answers[number] = answer
+            self._note_end(candidate, answer)
         if hand_out:
             self._at_work.hand_out()
+
+    def _note_end(self, candidate: Candidate, answer: Answer) -> None:
+        purpose, words = self.operators[candidate.operator], answer.words[:LONGEST]
+        started = time.time() - answer.seconds
+        entry = QueueEntry(
+            candidate.number, purpose, KINDS[answer.status], started, answer.seconds, answer.where, words
+        )
+        (self._ended if answer.status == FINE else self._ended_badly).append(entry)
 
     def _tell(self) -> None:
         """Lines 8 to 12 of Algorithm 1 for the oldest candidate."""

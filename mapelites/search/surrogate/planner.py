@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Tolerances
+from mapelites.search.outlook import Outlook
 from mapelites.search.surrogate.cells import CellPlanner
 from mapelites.search.surrogate.points import PENDING, Interval, Points
 from mapelites.search.surrogate.region import FIRST_RADIUS, Region
@@ -31,6 +32,7 @@ OVERDUE = 12  # later candidates were answered: nobody expects the answer to thi
 WORTH = 2e-4  # of f: what a question must promise
 WAKE_AFTER = 3  # points, where the corner has come to its end and nothing is feasible
 LOOK_AGAIN = 40  # points after which a question that was done is looked at once more
+LATEST = 100  # evaluations, of which it is told how far they were from what was expected
 LOOKED_AT = 4  # questions, at most, for one candidate
 UNKNOWN_WORTH = 0.1  # of the neighbourhood of a point that failed or waits for its answer, at most 1.5
 RESTART_RADIUS, QUESTION_RADIUS, WOKEN_RADIUS = 0.15, 0.1, 0.05
@@ -64,7 +66,9 @@ class Planner:
         self._overdue: set[int] = set()  # rows
         self.spent: Counter[int] = Counter()
         self.steps = Stepper(self.points, self.space, self.allowed)
-        self.cells = CellPlanner(self.steps, searched, tolerances.negotiable, self.allowed, self.inequalities)
+        cells = tolerances.negotiable, self.allowed, self.inequalities
+        self.cells = CellPlanner(self.steps, searched, *cells)
+        self.own_cells = CellPlanner(self.steps, tolerances, *cells)  # those of the levels that people chose
         self.design = list(self.space.design(initial, np.random.default_rng([seed, 0])))
         self.initial = initial
         self.regions = [Region.of(self._within(self.allowed)), self._new_restart()]
@@ -119,6 +123,17 @@ class Planner:
     def start_from(self, places: Sequence[Array]) -> None:
         """Designs to begin with, before those that fill the space."""
         self.design[: len(places)] = [self.space.snapped(each) for each in places]
+
+    def outlook(self) -> Outlook | None:
+        """What is expected of the map by now, and how far the latest expectations were off."""
+        points = self.points
+        if not len(points.told):
+            return None
+        seen = self.own_cells.expectations()
+        x = np.array([each for each, _ in seen]).reshape(-1, self.space.n)
+        values = np.array([each for _, each in seen]).reshape(-1, points.values.shape[1])
+        rows = points.told[np.isfinite(points.expected[points.told]).all(axis=1)][-LATEST:]
+        return Outlook(self.space.from_unit(x), values, points.expected[rows].copy(), points.values[rows].copy())
 
     # What a candidate is made for
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Callable
@@ -39,6 +40,7 @@ class Declaration:
     at_once: int = 0  # 0 for as many as there are workers
     environment: tuple[tuple[str, str], ...] = ()
     codes: tuple[int, ...] = (0,)
+    failure: float = math.inf  # an output of this size or a larger one says that it failed
     keep_all: bool = False
 
 
@@ -99,6 +101,16 @@ def _codes(found: Declaration, match: re.Match[str]) -> Declaration:
     return replace(found, codes=tuple(int(each) for each in match[1].split(",")))
 
 
+def _positive(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not found > 0.0:
+        raise ValueError(f"what says that it failed must be a number above 0, but it was {text!r}")
+    return found
+
+
 Reader = Callable[[Declaration, re.Match[str]], Declaration]
 # How each begins, the whole of it, an example, and what it does.
 _FORMS: tuple[tuple[str, str, str, Reader], ...] = (
@@ -119,6 +131,8 @@ _FORMS: tuple[tuple[str, str, str, Reader], ...] = (
     (r"environment\b", rf"environment\s+({NAME})=(.*)", "environment OMP_NUM_THREADS=1",
      lambda found, match: replace(found, environment=(*found.environment, (match[1], match[2])))),
     (r"return\s+codes\b", r"return\s+codes\s+(\d+(?:\s*,\s*\d+)*)", "return codes 0, 3", _codes),
+    (r"failure\s+from\b", r"failure\s+from\s+(\S+)", "failure from 1e20",
+     lambda found, match: replace(found, failure=_positive(match[1]))),
     (r"keep\b", r"keep\s+(all|failed)", "keep all",
      lambda found, match: replace(found, keep_all=match[1] == "all")),
 )  # fmt: skip

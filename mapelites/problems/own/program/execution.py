@@ -113,6 +113,9 @@ class Program:
         left = [name for name in said.outputs if name not in found]
         if left:
             found |= exchange.results(self._results(place, printed, left), left)
+        failed = [f"{name} is {value:g}" for name, value in found.items() if abs(value) >= said.failure]
+        if failed:
+            raise ProgramError(f"it says that it failed: {', '.join(failed)}")
         return found
 
     def _results(self, place: Path, printed: str, outputs: list[str]) -> str:

@@ -22,11 +22,11 @@ from components.run import page as run_page
 from components.runs import page as runs_page
 from components.shared import summary
 from components.shared.context import Context
-from components.shared.notices import failed
+from components.shared.notices import callback_failed
 from components.shell import assets, frame
 from components.shell.pages import Page
 from components.start import page as start_page
-from mapelites.commands.parsing import Parser, whole
+from mapelites.commands.parsing import CommandParser, whole_number
 from mapelites.core.errors import InputError
 from mapelites.evaluation.scheduler import SCHEDULER_EXAMPLE
 from mapelites.problems import own_problems
@@ -37,7 +37,7 @@ from server import access as access_checks
 from server import base_path, health, metrics, serve
 from server.access import HERE, Access
 from server.cache import open_memory
-from server.limits import SHARED, USUAL, LimitedQueue, Limits
+from server.limits import SHARED, USUAL, ClientLimits, LimitedQueue
 from server.login import VARIABLE as TOKEN_VARIABLE
 from server.login import is_remotely_reachable
 from server.options import StartOptions
@@ -86,14 +86,14 @@ def create_app(
         assets_ignore=assets.NONE_BY_ITSELF,
         suppress_callback_exceptions=True,
         enable_mcp=False,
-        on_error=failed,
-        index_string=assets.index(frame.INDEX, assets_folder(), access.base_path),
+        on_error=callback_failed,
+        index_string=assets.page_frame(frame.INDEX, assets_folder(), access.base_path),
         requests_pathname_prefix=f"{access.base_path}/",
         routes_pathname_prefix="/",
     )
     queue = LimitedQueue(store, access.limits, access.schedulers)
     context = Context(store, open_memory(app.server, store.path / "figures"), queue)
-    assets.add(app)
+    assets.serve_assets(app)
     app.layout = frame.layout(pages)
     frame.register(app, context, pages)
     summary.register(app, context)
@@ -102,13 +102,13 @@ def create_app(
     health.register(app, context)
     metrics.register(app, context)
     base_path.live_under(app, access.base_path)
-    access_checks.protect(app, access, store.path)
+    access_checks.protect_app(app, access, store.path)
     return app
 
 
 def server(options: str) -> Flask:
     """What gunicorn serves; the token comes by the environment, where no list of processes shows it."""
-    logs.set_up("web", logging.INFO if logs.kind() == "json" else logging.WARNING)
+    logs.set_up("web", logging.INFO if logs.log_format() == "json" else logging.WARNING)
     start = StartOptions.from_text(options)
     access = start.access(os.environ.get(TOKEN_VARIABLE) or None)
     served: Flask = create_app(Store(start.data), access=access, problems=start.problem_files).server
@@ -117,9 +117,9 @@ def server(options: str) -> Flask:
 
 def parser(name: str | None = None) -> argparse.ArgumentParser:
     """The options of the command line."""
-    options = Parser(prog=name, description=__doc__)
+    options = CommandParser(prog=name, description=__doc__)
     options.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
-    options.add_argument("--port", type=whole, default=8050, help="the port to listen on (default: 8050)")
+    options.add_argument("--port", type=whole_number, default=8050, help="the port to listen on (default: 8050)")
     options.add_argument("--data", type=Path, help=f"where runs are kept (default: {Store.default_path()})")
     options.add_argument(
         "--trust",
@@ -133,7 +133,10 @@ def parser(name: str | None = None) -> argparse.ArgumentParser:
         help="a file or folder of your own problems; may be repeated",
     )  # fmt: skip
     options.add_argument(
-        "--processes", type=whole, metavar="N", help="runs that search at the same time (default: cores less one)"
+        "--processes",
+        type=whole_number,
+        metavar="N",
+        help="runs that search at the same time (default: cores less one)",
     )
     options.add_argument(
         "--scheduler", action="append", default=os.environ.get(SCHEDULER_VARIABLE, "").split(), metavar="ADDRESS",
@@ -144,7 +147,7 @@ def parser(name: str | None = None) -> argparse.ArgumentParser:
         help="the path under which a proxy shows it, such as /illuminate",
     )  # fmt: skip
     options.add_argument(
-        "--log", choices=logs.KINDS, default=logs.kind(), help="lines for people, or JSON for programs"
+        "--log", choices=logs.KINDS, default=logs.log_format(), help="lines for people, or JSON for programs"
     )
     options.add_argument(
         "--proxy",
@@ -153,11 +156,11 @@ def parser(name: str | None = None) -> argparse.ArgumentParser:
     )
     for name, (limit, words) in MOST.items():
         usual = f"default {getattr(SHARED, limit):,} where others can come, {getattr(USUAL, limit):,} where they cannot"
-        options.add_argument(f"--most-{name}", type=whole, metavar="N", help=f"{words} ({usual})")
+        options.add_argument(f"--most-{name}", type=whole_number, metavar="N", help=f"{words} ({usual})")
     return options
 
 
-def limits_of(options: argparse.Namespace) -> Limits:
+def limits_of(options: argparse.Namespace) -> ClientLimits:
     """The most that a client may ask for: what was said, and otherwise what is usual where it listens."""
     usual = SHARED if is_remotely_reachable(options.host, options.trust, proxied=options.proxy) else USUAL
     said = {limit: getattr(options, f"most_{name}") for name, (limit, _) in MOST.items()}

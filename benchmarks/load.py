@@ -62,7 +62,7 @@ PATIENCE = 240.0
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """How far the searches were at a moment, and what the system says of the time that they had."""
 
     clock: float
@@ -72,7 +72,7 @@ class Progress:
     stood: float  # and in which it stood in line for one
     taken: float  # seconds of all cores that the host of a virtual machine took
 
-    def rates(self, before: Progress) -> Rates:
+    def rates(self, before: SearchProgress) -> Rates:
         """Since an earlier moment."""
         seconds, stood = self.clock - before.clock, self.stood - before.stood
         wanted = self.had - before.had + stood
@@ -96,7 +96,7 @@ class Rates(NamedTuple):
 
 
 @dataclass
-class Seen:
+class BrowserTally:
     """What all browsers together have seen: seconds of each kind of request, and what went wrong."""
 
     polls: list[float] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Seen:
 class Browser:
     """One page of one run, over one connection."""
 
-    def __init__(self, port: int, run: str, told: dict[str, Any], seen: Seen) -> None:
+    def __init__(self, port: int, run: str, told: dict[str, Any], seen: BrowserTally) -> None:
         self.port, self.run, self.told, self.seen = port, run, told, seen
         self.version, self.wait = -1, SOONEST
         self.known: dict[str, str] = {}
@@ -155,7 +155,7 @@ class Browser:
     async def answer(self) -> None:
         """What relaxing buys, in the line above the map."""
         values = {
-            ids.seen("answers"): self.version,
+            ids.version_store("answers"): self.version,
             ids.STATE: {"view": "map"},
             ids.RUN: self.run,
             "scheme": "light",
@@ -168,7 +168,7 @@ class Browser:
                 "outputs": _outputs(self.told["output"]),
                 "inputs": inputs,
                 "state": state,
-                "changedPropIds": [f"{ids.seen('answers')}.data"],
+                "changedPropIds": [f"{ids.version_store('answers')}.data"],
             }
         )
         head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
@@ -264,12 +264,12 @@ class Dashboard:
                 raise SystemExit(f"waited in vain for {what}")
             time.sleep(0.1)
 
-    def progress(self) -> Progress:
+    def progress(self) -> SearchProgress:
         """At this moment."""
         spent = [self.store.run(each).evaluations for each in self.runs]
         had, stood = (int(each) / 1e9 for each in Path(f"/proc/{self.first}/schedstat").read_text().split()[:2])
         taken = int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / os.sysconf("SC_CLK_TCK")
-        return Progress(time.perf_counter(), spent[0], sum(spent[1:]), had, stood, taken)
+        return SearchProgress(time.perf_counter(), spent[0], sum(spent[1:]), had, stood, taken)
 
     @cached_property
     def first(self) -> int:
@@ -293,9 +293,9 @@ class Dashboard:
             process.wait(PATIENCE)
 
 
-def measure(dashboard: Dashboard, browsers: int, seconds: float) -> tuple[Seen, Rates]:
+def measure(dashboard: Dashboard, browsers: int, seconds: float) -> tuple[BrowserTally, Rates]:
     """Let so many browsers look for so long, once all have come; what they saw, and the rates of the searches then."""
-    seen = Seen()
+    seen = BrowserTally()
 
     async def all_of_them() -> Rates:
         until = time.perf_counter() + ARRIVAL + seconds
@@ -319,12 +319,12 @@ def p95(times: list[float]) -> float:
 def compare(dashboard: Dashboard, browsers: int, seconds: float) -> bool:
     """The three figures, and whether they are as they should be."""
     measure(dashboard, 0, 3.0)
-    seen, alone, together = Seen(), [], []
+    seen, alone, together = BrowserTally(), [], []
     for _ in range(ROUNDS):  # by turns: the machine's own drift is larger than what is measured
         alone.append(measure(dashboard, 0, seconds / ROUNDS)[1])
         now, rates = measure(dashboard, browsers, seconds / ROUNDS)
         together.append(rates)
-        for each in fields(Seen):
+        for each in fields(BrowserTally):
             getattr(seen, each.name).extend(getattr(now, each.name))
     base, crowded = Rates(*np.mean(alone, axis=0)), Rates(*np.mean(together, axis=0))
     print(f"{browsers} browsers on {len(dashboard.runs)} live runs for {seconds:.0f} s, {usable_cores()} cores")
@@ -374,11 +374,11 @@ def soak(dashboard: Dashboard, browsers: int, minutes: float, picture: Path | No
         good &= growth < 0.05
         print(f"{name}: {settled[0, column]:.1f} MB -> {settled[-1, column]:.1f} MB, {slope:+.1f} MB/h, {growth:+.1%}")
     if picture:
-        picture.write_text(drawn(table, f"{browsers} browsers on {len(dashboard.runs)} live runs"))
+        picture.write_text(draw_memory(table, f"{browsers} browsers on {len(dashboard.runs)} live runs"))
     return good
 
 
-def drawn(table: Any, title: str) -> str:
+def draw_memory(table: Any, title: str) -> str:
     """Memory over time as a picture."""
     width, height, left, bottom = 720, 320, 60, 40
     most = float(np.ceil(table[:, 1:3].max() / 100) * 100)

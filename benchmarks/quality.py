@@ -60,7 +60,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Result:
+class RunResult:
     """What a run found: its best feasible objective or least mean violation, and each occupied cell's objective."""
 
     task: Task
@@ -73,7 +73,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Row:
+class InstanceRow:
     """All runs of one search on one instance."""
 
     search: str
@@ -98,7 +98,7 @@ class Row:
     finals: tuple[tuple[float | None, float], ...] = ()  # of each run the best objective and the mean violation
 
 
-def perform(task: Task) -> Result:
+def perform(task: Task) -> RunResult:
     """Do a run."""
     problem = get(task.problem, task.dimension)
     search, _, without = task.search.partition(WITHOUT)
@@ -113,7 +113,7 @@ def perform(task: Task) -> Result:
     elites, final = archive.elites, final_solution(problem, archive.everything())
     cells = dict(zip(elites.cell.tolist(), elites.f.tolist(), strict=True))
     made = dict(Counter(elites.operator.tolist()))
-    return Result(task, run.best_feasible, final.mean_violation, cells, made, run.spent, seconds)
+    return RunResult(task, run.best_feasible, final.mean_violation, cells, made, run.spent, seconds)
 
 
 def as_good(ours: float, theirs: float) -> bool:
@@ -141,7 +141,7 @@ def parts(counts: list[dict[str, int]]) -> dict[str, float]:
     return {name: count / max(total.total(), 1) for name, count in total.items() if count}
 
 
-def row(results: list[Result], paper: dict[tuple[str, int], Result]) -> Row:
+def row(results: list[RunResult], paper: dict[tuple[str, int], RunResult]) -> InstanceRow:
     """Summarise the runs of one search on one instance; `paper` holds its runs by search and seed."""
     task = results[0].task
     found = np.sort([np.inf if each.best is None else each.best for each in results])
@@ -158,7 +158,7 @@ def row(results: list[Result], paper: dict[tuple[str, int], Result]) -> Row:
     occupied = [[len(run.cells) for (name, _), run in paper.items() if name == search] for search in PAPER]
     feasible = found[np.isfinite(found)]
     median = float(np.median(found)) if np.isfinite(np.median(found)) else None
-    return Row(
+    return InstanceRow(
         search=task.search,
         problem=task.problem,
         dimension=task.dimension,
@@ -195,9 +195,9 @@ def reference(problem: str, dimension: int) -> float | None:
     return get(problem, dimension).best_known
 
 
-def tabulate(results: list[Result]) -> list[Row]:
+def tabulate(results: list[RunResult]) -> list[InstanceRow]:
     """One row per search and instance, in the order in which they were asked for."""
-    groups: dict[tuple[str, str, int], list[Result]] = {}
+    groups: dict[tuple[str, str, int], list[RunResult]] = {}
     for each in results:
         groups.setdefault((each.task.search, each.task.problem, each.task.dimension), []).append(each)
     rows = []
@@ -213,7 +213,7 @@ def number(value: float | None, digits: int = 6) -> str:
     return "-" if value is None else f"{value:.{digits}g}"
 
 
-def summary(rows: list[Row]) -> list[str]:
+def summary(rows: list[InstanceRow]) -> list[str]:
     """The goals, one line per search, as a Markdown table."""
     lines = [
         "| search | feasibility rate 1 | success in every run | median as good as published or better | "
@@ -235,7 +235,7 @@ def summary(rows: list[Row]) -> list[str]:
     return lines
 
 
-def details(rows: list[Row]) -> list[str]:
+def details(rows: list[InstanceRow]) -> list[str]:
     """One line per search and instance, as a Markdown table."""
     lines = [
         "| search | instance | feasibility rate | success rate | best | median | worst | published | as good | cells | "
@@ -254,7 +254,7 @@ def details(rows: list[Row]) -> list[str]:
     return lines
 
 
-def budgets(rows: list[Row]) -> list[str]:
+def budgets(rows: list[InstanceRow]) -> list[str]:
     """Where the budget went and what made the elites, for each search, over its instances."""
     lines = ["| search | budget | final elites |", "|---|---|---|"]
     for search in dict.fromkeys(each.search for each in rows):
@@ -271,7 +271,7 @@ def budgets(rows: list[Row]) -> list[str]:
     return lines
 
 
-def document(rows: list[Row], runs: int) -> str:
+def document(rows: list[InstanceRow], runs: int) -> str:
     """The whole report."""
     paragraphs = [
         "# Quality of the maps",
@@ -334,16 +334,20 @@ def competition_budget(problem: str, dimension: int) -> int | None:
     return suite.budget(problem, dimension) if suite and suite.budget else None
 
 
-def kept(out: Path | None, runs: int) -> list[Row]:
+def kept(out: Path | None, runs: int) -> list[InstanceRow]:
     """The rows of an earlier call that was cut short, where search and number of runs are still the same."""
     file = out and out.with_suffix(".json")
     if not file or not file.exists():
         return []
     table = json.loads(file.read_text())
-    return [Row(**each) for each in table["rows"]] if (table["engine"], table["runs"]) == (engine_mark(), runs) else []
+    return (
+        [InstanceRow(**each) for each in table["rows"]]
+        if (table["engine"], table["runs"]) == (engine_mark(), runs)
+        else []
+    )
 
 
-def write(out: Path, rows: list[Row], runs: int) -> None:
+def write(out: Path, rows: list[InstanceRow], runs: int) -> None:
     """Both files."""
     out.parent.mkdir(parents=True, exist_ok=True)
     table = {"engine": engine_mark(), "runs": runs, "rows": [asdict(each) for each in rows]}

@@ -58,7 +58,6 @@ def main() -> None:
         run_id = driver.current_url.rpartition("/")[2].partition("?")[0]
         tell("press to a map", [each["map"] for each in presses])
         tell("press to its first cell", [each["filled"] for each in presses])
-        wait(lambda: driver.execute_script("return document.querySelector('#run-state').textContent") == "finished")
         for name, size in (("wide", WIDE), ("phone", PHONE)):
             opened = [opens(driver, f"{url}/run/{run_id}", f"{MAP} return Boolean({FILLED})", size) for _ in presses]
             tell(f"run page, {name}: main thread until the map", [each[0] for each in opened])
@@ -86,6 +85,8 @@ def press(driver: webdriver.Chrome, url: str) -> dict[str, float]:
     time.sleep(3)  # somebody reads
     driver.execute_script(PRESS)
     wait(lambda: driver.execute_script("return window.seen.filled"))
+    over = "return document.querySelector('#run-state').textContent === 'finished'"
+    wait(lambda: driver.execute_script(over))  # else the next one stands in line
     seen = driver.execute_script("return window.seen")
     return {name: (seen[name] - seen["pressed"]) / 1_000 for name in ("map", "filled")}
 

@@ -49,7 +49,7 @@ def fill_with_candidates(kernel, state, m, numbers, rows, values):
 def candidates(problem, m, settings, state):
     """The next candidates of a search, as the loop makes them."""
     rows, values = np.empty((CANDIDATES, problem.dimension)), np.empty(1 + len(problem.constraints))
-    fill_with_candidates(problem.function, state, m, paper.numbers(settings), rows, values)
+    fill_with_candidates(problem.function, state, m, paper.loop_settings(settings), rows, values)
     return rows
 
 

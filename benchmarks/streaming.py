@@ -34,7 +34,7 @@ from mapelites.core.problem import Array
 from mapelites.problems import get
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.claim import Claim
-from mapelites.runs.pacing import Rhythm
+from mapelites.runs.pacing import WritePacer
 from mapelites.runs.supervisor import start_supervisor
 from mapelites.runs.worker import CHECKPOINT_SECONDS, CHECKPOINT_SHARE, SNAPSHOT_SECONDS, SNAPSHOT_SHARE, RunWorker
 from mapelites.search import Illumination
@@ -125,7 +125,7 @@ class CountedWorker(RunWorker):
         self.published += 1
 
 
-class Pair:
+class SearchPair:
     """A search with the same one beside it: both advance by turns, and only the first is seen."""
 
     def __init__(self, search: Illumination, bare: Illumination) -> None:
@@ -160,13 +160,13 @@ class PairedWorker(CountedWorker):
 
     def __init__(self, claim: Claim) -> None:
         super().__init__(claim, lambda: False)
-        self.pair = Pair(self.search, claim.record().request.begin())
+        self.pair = SearchPair(self.search, claim.record().request.begin())
         self.search = self.pair  # type: ignore[assignment]
         self.turns: list[tuple[float, float]] = []
         self.aside, self._seen = 0.0, (0.0, 0.0)
         # The clock also runs while the other one searches.
-        self._snapshots = Rhythm(2 * SNAPSHOT_SECONDS, SNAPSHOT_SHARE, float("-inf"))
-        self._checkpoints = Rhythm(2 * CHECKPOINT_SECONDS, CHECKPOINT_SHARE, float("-inf"))
+        self._snapshots = WritePacer(2 * SNAPSHOT_SECONDS, SNAPSHOT_SHARE, float("-inf"))
+        self._checkpoints = WritePacer(2 * CHECKPOINT_SECONDS, CHECKPOINT_SHARE, float("-inf"))
         self._left = time.process_time()
 
     def _advance(self) -> bool:

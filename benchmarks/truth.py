@@ -63,7 +63,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Row:
+class MethodRow:
     """One method on one problem."""
 
     problem: str
@@ -281,20 +281,20 @@ def improve(name: str, problem: Problem, references: References, seeds: int, bud
     print(f"{name}: {better} answers better", flush=True)
 
 
-def row_of(name: str, method: str, truth: np.ndarray, found: list[Found]) -> Row:
+def row_of(name: str, method: str, truth: np.ndarray, found: list[Found]) -> MethodRow:
     """Shares over the questions that have an answer at all, and over the runs."""
     known = np.isfinite(truth)
     size = abs(truth[0]) if np.isfinite(truth[0]) else np.abs(truth[known]).max(initial=0.0)
     f = np.array([each.f for each in found])[:, known]
     regret = (f - truth[known]) / max(size, 1e-12)
-    return Row(
+    return MethodRow(
         name, method, int(known.sum()), float((regret <= CLOSE).mean()), float((regret <= NEAR).mean()),
         float(np.median(regret)), float(regret.max(initial=0.0)), float(np.mean([each.evaluations for each in found])),
         float(np.mean([each.seconds for each in found])),
     )  # fmt: skip
 
 
-def compare(name: str, problem: Problem, references: References, seeds: int, budgets: list[int]) -> list[Row]:
+def compare(name: str, problem: Problem, references: References, seeds: int, budgets: list[int]) -> list[MethodRow]:
     """Every method on one problem."""
     levels, lattice, places = asked(problem)
     tolerances = lattice.tolerances_of(places)
@@ -315,7 +315,9 @@ def compare(name: str, problem: Problem, references: References, seeds: int, bud
     return rows if equal is None else [*rows, equal]
 
 
-def until_as_true(name: str, problem: Problem, truth: np.ndarray, share: float, seed: int, most: int) -> Row | None:
+def until_as_true(
+    name: str, problem: Problem, truth: np.ndarray, share: float, seed: int, most: int
+) -> MethodRow | None:
     """A run stopped as soon as this share of its questions is within 0.1 %; None where it never is."""
     levels, _, places = asked(problem)
     run = Illumination(problem, levels, Settings.of("directed", problem.dimension, evaluations=most, seed=seed))
@@ -330,7 +332,7 @@ def until_as_true(name: str, problem: Problem, truth: np.ndarray, share: float, 
     return None
 
 
-def table(rows: list[Row]) -> str:
+def table(rows: list[MethodRow]) -> str:
     """One line per problem and method, and the means."""
     methods = list(dict.fromkeys(each.method for each in rows))
     lines = ["| problem | questions | " + " | ".join(methods) + " |", "|---" * (2 + len(methods)) + "|"]
@@ -347,7 +349,7 @@ def table(rows: list[Row]) -> str:
     return "\n".join([*lines, "| mean | | " + " | ".join(means) + " |"])
 
 
-def document(kind: str, rows: list[Row], seeds: int) -> str:
+def document(kind: str, rows: list[MethodRow], seeds: int) -> str:
     return "\n\n".join([
         f"# Truth of the answers: {kind}",
         "Share of questions within 0.1 % and within 1 % of the best known, and evaluations. "

@@ -9,7 +9,7 @@ from typing import Any
 
 from mapelites import __version__
 from mapelites.commands import backup, campaign, doctor, engine, proof, runs
-from mapelites.commands.parsing import Parser
+from mapelites.commands.parsing import CommandParser
 from mapelites.core.errors import InputError
 
 NAME = "python -m mapelites"
@@ -17,7 +17,7 @@ NAME = "python -m mapelites"
 
 def parser(name: str = NAME) -> argparse.ArgumentParser:
     """All commands with their options; `name` is what was typed before them."""
-    top = Parser(prog=name, description=__doc__)
+    top = CommandParser(prog=name, description=__doc__)
     add_version(top)
     register(top.add_subparsers(dest="command", required=True, metavar="command"))
     return top

@@ -21,7 +21,7 @@ from components.shared.upload import LARGEST_REQUEST
 from mapelites.core.errors import InputError
 from server import login
 from server import requests as security_requests
-from server.limits import USUAL, Limits
+from server.limits import USUAL, ClientLimits
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 NAME = re.compile(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,30}\.?")
@@ -42,7 +42,7 @@ class Access:
     hosts: tuple[str, ...] = ()  # further names by which it may be called
     token: str | None = None  # None: whoever reaches it may use it
     base_path: str = ""  # such as /illuminate
-    limits: Limits = USUAL
+    limits: ClientLimits = USUAL
     schedulers: tuple[str, ...] = ()  # the Dask schedulers that may be given work
     proxied: bool = False  # nobody but a proxy reaches it, which says who the client is
 
@@ -62,7 +62,7 @@ def checked_name(text: str) -> str:
     return name
 
 
-def protect(app: Dash, access: Access, folder: Path) -> None:
+def protect_app(app: Dash, access: Access, folder: Path) -> None:
     """Check Host, token and Origin, bound the size of requests and send a content policy.
 
     Logins are kept in the folder.
@@ -92,7 +92,7 @@ def protect(app: Dash, access: Access, folder: Path) -> None:
 
     if access.token:
         login.require_token(app.server, access.token, folder, access.base_path)
-    security_requests.check(app)
+    security_requests.check_callback(app)
 
     @app.server.after_request
     def add_headers(response: Response) -> Response:

@@ -21,9 +21,9 @@ from flask import Flask
 from flask_caching import Cache
 from flask_caching.backends.base import BaseCache
 
-from components.shared.recent import Recent
+from components.shared.recent import RecentValues
 from mapelites.runs.storage.disk import CACHED_PAGES, PLAIN, PlainCache, PlainDisk
-from mapelites.runs.storage.seal import seal
+from mapelites.runs.storage.seal import seal_of
 
 LARGEST_CACHE = 256 * 2**20
 LOCKS = 64
@@ -59,11 +59,11 @@ class DiskCache(BaseCache):  # type: ignore[misc]
         if found is None or found[0] is None:
             return None
         value, check_sum = found
-        return value if check_sum == seal(key, value) else None  # damaged: it is drawn again
+        return value if check_sum == seal_of(key, value) else None  # damaged: it is drawn again
 
     def set(self, key: str, value: Any, timeout: int | None = None) -> bool:
         """Keep a value, for ever or for so many seconds."""
-        check_sum = seal(key, value) if isinstance(value, PLAIN) else None
+        check_sum = seal_of(key, value) if isinstance(value, PLAIN) else None
         return bool(self._tried(lambda: self._cache.set(key, value, expire=timeout or None, tag=check_sum)))
 
     def _tried(self, use: Callable[[], Any]) -> Any:
@@ -107,7 +107,7 @@ class DiskCache(BaseCache):  # type: ignore[misc]
 
     def add(self, key: str, value: Any, timeout: int | None = None) -> bool:
         """Keep a value unless there is one."""
-        check_sum = seal(key, value) if isinstance(value, PLAIN) else None
+        check_sum = seal_of(key, value) if isinstance(value, PLAIN) else None
         return bool(self._cache.add(key, value, expire=timeout or None, tag=check_sum))
 
     def delete(self, key: str) -> bool:
@@ -133,7 +133,7 @@ class DrawingMemory:
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._locks = tuple(threading.Lock() for _ in range(LOCKS))
-        self._recent = Recent[str, bytes](KEPT)
+        self._recent = RecentValues[str, bytes](KEPT)
 
     def remember(self, key: tuple[str | int | float | bool | None, ...], make: Callable[[], Any]) -> Any:
         """What `make` returns, JSON values only, made once per key. Name in the key all it depends on."""

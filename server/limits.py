@@ -24,7 +24,7 @@ UNFINISHED = ("queued", "running")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ClientLimits:
     """The most that one client may ask for."""
 
     unfinished: int = 100  # runs that wait or run
@@ -44,8 +44,10 @@ class Limits:
                 raise InputError(f"{name}: a run here has at most {most:,}, but this one asks for {asked:,}")
 
 
-USUAL = Limits()  # on one's own machine: as large as the engine can
-SHARED = Limits(evaluations=10**10, cells=10**9)  # where others can come: hours of searching, and every built-in design
+USUAL = ClientLimits()  # on one's own machine: as large as the engine can
+SHARED = ClientLimits(
+    evaluations=10**10, cells=10**9
+)  # where others can come: hours of searching, and every built-in design
 
 
 @dataclass
@@ -62,7 +64,7 @@ class LimitedQueue(RunQueue):
     def __init__(
         self,
         store: Store,
-        limits: Limits,
+        limits: ClientLimits,
         schedulers: Sequence[str] = (),
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -97,7 +99,7 @@ class LimitedQueue(RunQueue):
 
     def admit(self) -> None:
         """Count something else that the client of this request begins, such as a campaign."""
-        who = client()
+        who = client_address()
         if who is not None:
             with self._lock:
                 self._admit(who)
@@ -110,7 +112,7 @@ class LimitedQueue(RunQueue):
     @contextmanager
     def _room_for_one(self, run_id: str = "") -> Iterator[list[str]]:
         """The unfinished runs of this request's client without this one; an `InputError` where there are too many."""
-        who = client()
+        who = client_address()
         if who is None:
             yield []
             return
@@ -152,6 +154,6 @@ def _is_past(begun: BeginTimes, now: float) -> bool:
     return not begun.times or now - begun.times[-1] > MINUTE
 
 
-def client() -> str | None:
+def client_address() -> str | None:
     """Who sent the request that is being answered; None outside of one."""
     return (request.remote_addr or "unknown") if has_request_context() else None

@@ -17,4 +17,4 @@ class ServerLog(Logger):  # type: ignore[misc]
         super().setup(cfg)
         for each in list(self.error_log.handlers):
             self.error_log.removeHandler(each)
-        self.error_log.addHandler(logs.handler("server"))
+        self.error_log.addHandler(logs.log_handler("server"))

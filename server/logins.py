@@ -21,7 +21,7 @@ from typing import Any
 
 from mapelites.core.errors import InputError
 from mapelites.system.files import write_whole
-from mapelites.system.locks import EXCLUSIVE, locked
+from mapelites.system.locks import EXCLUSIVE, hold_lock
 
 FILE = "logins.json"
 LASTS = 30 * 24 * 3600.0  # seconds
@@ -103,7 +103,7 @@ class Logins:
     def _change(self, change: Callable[[dict[str, Login]], dict[str, Login]]) -> None:
         with self._lock:
             try:
-                with locked(self._file.with_name(f".{FILE}.lock"), EXCLUSIVE):
+                with hold_lock(self._file.with_name(f".{FILE}.lock"), EXCLUSIVE):
                     known = change(self.all())
                     kept = sorted(known.values(), key=lambda each: each.seen)[-MOST:]
                     write_whole(self._file, json.dumps([asdict(each) for each in kept]).encode())

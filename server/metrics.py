@@ -27,7 +27,7 @@ from components.shared.context import Context
 from mapelites.runs import STATES, Store, StoreError
 from mapelites.runs.presence import process_of
 from mapelites.system.processes import family_of
-from server.limits import client
+from server.limits import client_address
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
 SLOW = 1.0
@@ -116,7 +116,7 @@ def register(app: Dash, context: Context) -> None:
         if kind != "watch" and (response.status_code >= 400 or seconds > SLOW):
             about = {"method": request.method, "path": request.path, "status": response.status_code}
             level = logging.WARNING if response.status_code >= 500 else logging.INFO
-            log.log(level, "request", extra={**about, "seconds": round(seconds, 3), "client": client()})
+            log.log(level, "request", extra={**about, "seconds": round(seconds, 3), "client": client_address()})
         return response
 
     @app.server.get("/metrics")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mapelites.core.errors import InputError
 from server.access import Access
-from server.limits import USUAL, Limits
+from server.limits import USUAL, ClientLimits
 
 EVERYWHERE = ("0.0.0.0", "::", "")  # addresses that stand for all of this machine's
 
@@ -27,7 +27,7 @@ class StartOptions:
     port: int = 8050
     trusted: tuple[str, ...] = ()  # further names by which browsers may call it
     base_path: str = ""
-    limits: Limits = USUAL
+    limits: ClientLimits = USUAL
     problems: tuple[str, ...] = ()  # files and folders of one's own problems
     schedulers: tuple[str, ...] = ()  # the Dask schedulers that campaigns may be given to
     proxied: bool = False  # whether nobody but a proxy reaches it
@@ -46,7 +46,7 @@ class StartOptions:
         """What `as_text` put down."""
         table = json.loads(text)
         lists = {name: tuple(table[name]) for name in ("trusted", "problems", "schedulers")}
-        return cls(**{**table, **lists, "limits": Limits(**table["limits"])})
+        return cls(**{**table, **lists, "limits": ClientLimits(**table["limits"])})
 
     @property
     def problem_files(self) -> tuple[Path, ...]:

@@ -43,7 +43,7 @@ class StrictJSON(DefaultJSONProvider):
         return value
 
 
-def check(app: Dash) -> None:
+def check_callback(app: Dash) -> None:
     """Refuse what does not fit the callbacks that are registered by now."""
     app.server.json = StrictJSON(app.server)
 
@@ -51,7 +51,7 @@ def check(app: Dash) -> None:
     def check_request() -> None:
         if request.path == CALLBACKS and request.method == "POST":
             body = request.get_json()
-            wrong = trouble(app, body)
+            wrong = body_error(app, body)
             if wrong:
                 abort(400, description=wrong)
             inputs = app.callback_map[body["output"]]["inputs"]
@@ -74,7 +74,7 @@ def check(app: Dash) -> None:
         return "outputs must be as many as the callback has", 400
 
 
-def trouble(app: Dash, body: Any) -> str | None:
+def body_error(app: Dash, body: Any) -> str | None:
     """What is wrong with the body of a request for a callback, or None."""
     if not isinstance(body, dict):
         return "a request must be a table"

@@ -35,7 +35,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 log = logging.getLogger("dashboard")
 
 
-class StopWish:
+class StopRequest:
     """Whether somebody asked for the end. A signal only says so, and so can interrupt neither a start nor a stop."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ def until_stopped(options: StartOptions, browser: bool = False) -> int:
     options = replace(options, data=str(path), port=free_port(options.host, options.port))
     shared = login.is_remotely_reachable(options.host, options.trusted, proxied=options.proxied)
     token = login.token_for(path, shared=shared)
-    wish, processes = StopWish(), Processes(path)
+    wish, processes = StopRequest(), DashboardProcesses(path)
     try:
         processes.supervisor = start_supervisor(path, options.processes, options.problem_files)
         resume_all(path, options.schedulers)  # with the campaigns that were running when the dashboard last stopped
@@ -85,7 +85,7 @@ def until_stopped(options: StartOptions, browser: bool = False) -> int:
 
 
 @dataclass
-class Processes:
+class DashboardProcesses:
     """What was started for a store."""
 
     path: Path
@@ -155,7 +155,7 @@ def _start_web(options: StartOptions, token: str | None) -> subprocess.Popen[byt
 
 def _say(text: str, stream: TextIO | None = None) -> None:
     """A line to whoever started us, in the form they want."""
-    if logs.kind() == "json":
+    if logs.log_format() == "json":
         log.info(text)
         return
     stream = stream or sys.stdout

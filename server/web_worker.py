@@ -36,7 +36,7 @@ PASSING = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)  # the client is
 FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)  # the system has no room for one more
 
 
-class Deadline:
+class DeadlineSocket:
     """A socket that is read up to a moment; what has not come by then is taken for the end.
 
     >>> ours, theirs = socket.socketpair()
@@ -63,7 +63,7 @@ class Deadline:
         return content
 
 
-class Connection(TConn):  # type: ignore[misc]
+class DeadlineConnection(TConn):  # type: ignore[misc]
     """A client, whose every request has so many seconds to arrive as a connection may be idle."""
 
     def __init__(self, cfg: Any, sock: socket.socket, client: Any, server: Any, left: Callable[[], None]) -> None:
@@ -79,7 +79,7 @@ class Connection(TConn):  # type: ignore[misc]
     def init(self) -> None:
         """What gunicorn calls in a thread, before each request is read."""
         super().init()
-        self.parser.unreader.sock = Deadline(self.sock, self.cfg.keepalive)
+        self.parser.unreader.sock = DeadlineSocket(self.sock, self.cfg.keepalive)
         self.parser.unreader.unread(self._said)
         self._said = b""
 
@@ -114,7 +114,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
         super().__init__(*given, **named)
         self._here: Counter[str] = Counter()  # connections by address
         self._busy: Counter[str] = Counter()  # threads by address
-        self._waiting: dict[str, deque[Connection]] = {}  # by address, for one of its threads
+        self._waiting: dict[str, deque[DeadlineConnection]] = {}  # by address, for one of its threads
 
     def init_process(self) -> None:
         """What gunicorn calls in the new process: end with the one that started it, even where we are frozen."""
@@ -149,12 +149,12 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
             util.close_graceful(connection.sock)
         return goes_on
 
-    def on_pending_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+    def on_pending_socket_readable(self, conn: DeadlineConnection, client: socket.socket) -> None:
         """What gunicorn calls where a new client says something; in time it has to say all of what it wants."""
         if conn.request_head_complete():
             super().on_pending_socket_readable(conn, client)
 
-    def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
+    def on_client_socket_readable(self, conn: DeadlineConnection, client: socket.socket) -> None:
         """What gunicorn calls where a client says something again; with half of it, it waits with the new ones."""
         if conn.request_head_complete():
             super().on_client_socket_readable(conn, client)
@@ -164,7 +164,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
         self.pending_conns.append(conn)
         self.poller.modify(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
 
-    def enqueue_req(self, conn: Connection) -> None:
+    def enqueue_req(self, conn: DeadlineConnection) -> None:
         """What gunicorn calls where a client has said something: a thread for it, unless its address has enough."""
         if self._busy[conn.address] >= max(1, self.cfg.threads // 2):
             self._waiting.setdefault(conn.address, deque()).append(conn)
@@ -172,7 +172,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
         self._busy[conn.address] += 1
         super().enqueue_req(conn)
 
-    def finish_request(self, conn: Connection, fs: Any) -> None:
+    def finish_request(self, conn: DeadlineConnection, fs: Any) -> None:
         """What gunicorn calls where a thread is free again: it is for whoever waits at the same address."""
         _count_down(self._busy, conn.address)
         super().finish_request(conn, fs)
@@ -200,7 +200,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
         self.nr_conns += 1
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
         left = partial(_count_down, self._here, place)
-        connection = Connection(self.cfg, client, address, listener.getsockname(), left)
+        connection = DeadlineConnection(self.cfg, client, address, listener.getsockname(), left)
         connection.set_timeout()
         self.pending_conns.append(connection)
         self.poller.register(client, selectors.EVENT_READ, partial(self.on_pending_socket_readable, connection))

@@ -39,7 +39,7 @@ INSIDE = "FAULTS_INSIDE"
 PARTS = {"banner": "#banner", "state": "#run-state", "says": "#run-trouble", "page": "#page h1"}
 
 
-class Stage:
+class SmallDisk:
     """A dashboard on a small disk, and somebody who looks at it."""
 
     def __init__(self, folder: Path, port: int, pictures: Path | None) -> None:
@@ -123,7 +123,7 @@ class Stage:
         self.app.wait(30)
 
 
-def disk_full(stage: Stage) -> None:
+def disk_full(stage: SmallDisk) -> None:
     """The disk is full."""
     run = stage.begun()
     fill(stage.disk / "filler")
@@ -135,7 +135,7 @@ def disk_full(stage: Stage) -> None:
     stage.finish(run)
 
 
-def read_only(stage: Stage) -> None:
+def read_only(stage: SmallDisk) -> None:
     """The store is made read-only.
 
     What is open for writing stays so: a run with a small map, all in the open database, would go on to its end. One
@@ -152,7 +152,7 @@ def read_only(stage: Stage) -> None:
     stage.finish(run)
 
 
-def moved_away(stage: Stage) -> None:
+def moved_away(stage: SmallDisk) -> None:
     """The store is moved away, and back."""
     run = stage.begun()
     stage.data.rename(stage.disk / "elsewhere")
@@ -163,7 +163,7 @@ def moved_away(stage: Stage) -> None:
     stage.finish(run)
 
 
-def worker_frozen(stage: Stage) -> None:
+def worker_frozen(stage: SmallDisk) -> None:
     """The worker is stopped with SIGSTOP."""
     run, worker = stage.begun(), stage.child("\0worker\0")
     os.kill(worker, signal.SIGSTOP)
@@ -174,7 +174,7 @@ def worker_frozen(stage: Stage) -> None:
     stage.finish(run)
 
 
-def process_frozen(stage: Stage) -> None:
+def process_frozen(stage: SmallDisk) -> None:
     """The process of a run is stopped with SIGSTOP, and the person presses Pause."""
     run, worker = stage.begun(), stage.child("\0worker\0")
     supervisor = type("Process", (), {"pid": worker})
@@ -185,7 +185,7 @@ def process_frozen(stage: Stage) -> None:
     stage.finish(run)
 
 
-def worker_killed(stage: Stage) -> None:
+def worker_killed(stage: SmallDisk) -> None:
     """The worker is killed with SIGKILL."""
     run = stage.begun()
     os.kill(stage.child("\0worker\0"), signal.SIGKILL)
@@ -194,7 +194,7 @@ def worker_killed(stage: Stage) -> None:
     stage.finish(run)
 
 
-def all_killed(stage: Stage) -> None:
+def all_killed(stage: SmallDisk) -> None:
     """Everything is killed with SIGKILL, and started again."""
     run = stage.begun()
     processes = [stage.app.pid, stage.child("gunicorn"), stage.child("\0worker\0")]
@@ -208,7 +208,7 @@ def all_killed(stage: Stage) -> None:
     stage.finish(run)
 
 
-def stopped_frozen(stage: Stage) -> None:
+def stopped_frozen(stage: SmallDisk) -> None:
     """Everything that the dashboard started is frozen with SIGSTOP, and the dashboard stopped with SIGTERM."""
     run = stage.begun()
     started = [each for word in ("gunicorn", "\0worker\0") for each in family_of(stage.child(word))]
@@ -230,7 +230,7 @@ def _unfinished(store: Store) -> int:
     return sum(run.state != "finished" for run in store.runs())
 
 
-def many_runs(stage: Stage) -> None:
+def many_runs(stage: SmallDisk) -> None:
     """200 runs in the list."""
     for seed in range(200):
         stage.run(evaluations=1_000, pace=None, seed=seed, initial=500)
@@ -245,7 +245,7 @@ def many_runs(stage: Stage) -> None:
     print(f"  all finished; the page says: {lead}")
 
 
-def long_run(stage: Stage) -> None:
+def long_run(stage: SmallDisk) -> None:
     """A run of 1e8 evaluations."""
     run = stage.run(evaluations=10**8, pace=None)
     began = time.perf_counter()
@@ -265,7 +265,7 @@ def long_run(stage: Stage) -> None:
     )
 
 
-def deleted(stage: Stage) -> None:
+def delete_store(stage: SmallDisk) -> None:
     """The store is deleted."""
     stage.begun()
     while stage.data.exists():
@@ -281,7 +281,7 @@ def deleted(stage: Stage) -> None:
 
 
 FAULTS = (disk_full, read_only, moved_away, worker_frozen, process_frozen, worker_killed, all_killed,
-          stopped_frozen, many_runs, long_run, deleted)  # fmt: skip
+          stopped_frozen, many_runs, long_run, delete_store)  # fmt: skip
 
 
 def main() -> None:
@@ -296,7 +296,7 @@ def main() -> None:
     for number, fault in enumerate(each for each in FAULTS if not given.only or each.__name__ in given.only):
         print((fault.__doc__ or "").splitlines()[0], flush=True)
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            stage = Stage(Path(folder), given.port + number, given.pictures)
+            stage = SmallDisk(Path(folder), given.port + number, given.pictures)
             try:
                 fault(stage)
             finally:

@@ -37,7 +37,7 @@ RUNS, PACE = 3, 15_000.0  # at a time; evaluations per second, so that they go o
 PATIENCE, LEAVE_SECONDS, FEW_DEATHS = 300.0, 5.0, 2
 
 
-def asked(number: int) -> RunRequest:
+def next_request(number: int) -> RunRequest:
     """What the next run searches: three kinds, each time from another seed."""
     if number % 3 == 0:
         return request("C01", 150_000, PACE, seed=number)
@@ -80,7 +80,7 @@ def described(pid: int) -> str:
     return f"{pid} ({kind(pid)}, {' '.join(state)}: {words[:200]})"
 
 
-class Dashboard:
+class RestartingDashboard:
     """A dashboard that is started again when it is killed."""
 
     def __init__(self, data: Path) -> None:
@@ -118,7 +118,7 @@ class Dashboard:
         return self.left + [described(pid) for pid in last if not gone(pid)]
 
 
-class Work:
+class Workload:
     """What goes on meanwhile: runs, a job, now and then an import, and a campaign."""
 
     def __init__(self, folder: Path) -> None:
@@ -137,7 +137,7 @@ class Work:
                 self.store.resume(run.id)
             unfinished += run.state != "finished"
         for _ in range(RUNS - unfinished):
-            self.runs.append(self.store.create(asked(len(self.runs))))
+            self.runs.append(self.store.create(next_request(len(self.runs))))
         if all(self.job(each).over for each in self.jobs):
             run_id = self.runs[0]
             self.jobs[self.store.jobs.ask(run_id, "sharpen", {"what": "lattice", "evaluations": 2_000}, check_job)] = (
@@ -210,7 +210,7 @@ def wait_for(condition: Callable[[], object], seconds: float) -> bool:
     return True
 
 
-def kill_one(work: Work, dashboard: Dashboard, rng: random.Random) -> str:
+def kill_one(work: Workload, dashboard: RestartingDashboard, rng: random.Random) -> str:
     """Kill a process at a random moment, in the start of a dashboard or while its runs search; what it was."""
     work.keep_going()
     if rng.random() < 0.75:
@@ -240,8 +240,8 @@ def main() -> None:
     given = options.parse_args()
     rng, killed = random.Random(given.seed), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
-        work = Work(Path(name))
-        dashboard = Dashboard(work.store.path)
+        work = Workload(Path(name))
+        dashboard = RestartingDashboard(work.store.path)
         while killed.total() < given.kills:
             try:
                 what = kill_one(work, dashboard, rng)

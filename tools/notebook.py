@@ -17,7 +17,7 @@ NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 PLOTLY = "application/vnd.plotly.v1+json"
 
 
-def executed(notebook: dict[str, Any]) -> dict[str, Any]:
+def execute_notebook(notebook: dict[str, Any]) -> dict[str, Any]:
     """The same notebook with the outputs of this run; whatever a cell raises is raised."""
     names: dict[str, Any] = {"__name__": "__main__"}
     cells, count = [], 0
@@ -60,6 +60,6 @@ def _lines(text: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    content = json.dumps(executed(json.loads(NOTEBOOK.read_text())), indent=1, ensure_ascii=False)
+    content = json.dumps(execute_notebook(json.loads(NOTEBOOK.read_text())), indent=1, ensure_ascii=False)
     NOTEBOOK.write_text(content + "\n")
     sys.stdout.write(f"{NOTEBOOK}: {NOTEBOOK.stat().st_size:,} bytes\n")

@@ -47,14 +47,16 @@ def mounted(image: Path, place: Path) -> Iterator[Path]:
         place.rmdir()
 
 
-def still(pids: list[int], number: signal.Signals) -> None:
+def freeze_processes(pids: list[int], number: signal.Signals) -> None:
     """Stop all of them where they are, or let them go on."""
     for pid in pids:
         if Path(f"/proc/{pid}").exists():
             os.kill(pid, number)
 
 
-def cut(folder: Path, rng: random.Random, archives: dict[RunRequest, Archive], content: bytes) -> tuple[int, list[str]]:
+def cut_power(
+    folder: Path, rng: random.Random, archives: dict[RunRequest, Archive], content: bytes
+) -> tuple[int, list[str]]:
     """One cut at a random moment: how much had been acknowledged, and what of it is not there."""
     image, copied = folder / "disk", folder / "copied"
     with image.open("wb") as file:
@@ -80,9 +82,9 @@ def cut(folder: Path, rng: random.Random, archives: dict[RunRequest, Archive], c
                     told[over[0]] = "deleted"
                 time.sleep(rng.uniform(0.0, 0.3))
             pids = [each for pid in family_of(worker.pid) for each in family_of(pid)]
-            still(pids, signal.SIGSTOP)
+            freeze_processes(pids, signal.SIGSTOP)
             shutil.copyfile(image, copied)
-            still(pids, signal.SIGCONT)
+            freeze_processes(pids, signal.SIGCONT)
         finally:
             worker.terminate()
             worker.wait(60)
@@ -130,7 +132,7 @@ def main() -> None:
         for number in range(given.cuts):
             folder = Path(name) / str(number)
             folder.mkdir()
-            told, lost = cut(folder, rng, archives, content)
+            told, lost = cut_power(folder, rng, archives, content)
             shutil.rmtree(folder)
             acknowledged, wrong = acknowledged + told, wrong + len(lost)
             for each in lost:

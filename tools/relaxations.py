@@ -38,14 +38,14 @@ def main(again: bool) -> None:
     if again:
         optima = {}
         for name in NAMES:
-            optima[name] = resolved(get(name))
+            optima[name] = reference_optima(get(name))
             print(name, optima[name], flush=True)
         about = "SciPy SLSQP from many starts, by tools/relaxations.py; f at 0 and at each default level above it"
         RECORDED.write_text(json.dumps({"about": about, "optima": optima}, indent=1) + "\n")
     TABLE.write_text(INTRODUCTION + "\n".join(part for name in NAMES for part in table(get(name))) + "\n")
 
 
-def resolved(problem: Problem) -> dict[str, list[float]]:
+def reference_optima(problem: Problem) -> dict[str, list[float]]:
     """By constraint, the optimum where all are satisfied and at each default level of that one."""
     satisfied, levels = problem.feasible_up_to, Tolerances.default(problem).levels
     first, at = optimum(problem, satisfied)

@@ -56,10 +56,10 @@ def main() -> None:
             "editor": "/problems/new?from=pressure-vessel",
         }
         for name, path in views.items():
-            take(driver, url + path, name)
-        take(driver, url + views["run"], "run-dark", scheme="dark")
-        take(driver, url + f"/run/{beam}", "run-phone", size=PHONE)
-        take(driver, url + "/", "start-phone", size=PHONE)
+            take_picture(driver, url + path, name)
+        take_picture(driver, url + views["run"], "run-dark", scheme="dark")
+        take_picture(driver, url + f"/run/{beam}", "run-phone", size=PHONE)
+        take_picture(driver, url + "/", "start-phone", size=PHONE)
         answers = {
             "price": (f"/run/{vessel}?view=price", (1440, 1300)),
             "whatif": (f"/run/{vessel}?view=whatif&need=5800", (1440, 1500)),
@@ -69,7 +69,7 @@ def main() -> None:
             "report": (f"/run/{vessel}/report.html", (900, 1300)),
         }
         for name, (path, size) in answers.items():
-            take(driver, url + path, f"answers-{name}", size=size)
+            take_picture(driver, url + path, f"answers-{name}", size=size)
 
 
 @contextmanager
@@ -132,7 +132,9 @@ def wait(driver: webdriver.Chrome, condition: Callable[[], bool]) -> None:
     WebDriverWait(driver, PATIENCE, poll_frequency=0.2).until(lambda _: condition())
 
 
-def take(driver: webdriver.Chrome, url: str, name: str, size: tuple[int, int] = WIDE, scheme: str = "light") -> None:
+def take_picture(
+    driver: webdriver.Chrome, url: str, name: str, size: tuple[int, int] = WIDE, scheme: str = "light"
+) -> None:
     """One picture of one page."""
     metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)

@@ -54,14 +54,14 @@ def main() -> None:
     given = options.parse_args()
     wrong = 0
     if "injected" in given.only:
-        wrong += injected(given.seed)
+        wrong += inject_faults(given.seed)
     if "model" in given.only:
         started = time.perf_counter()
         follow(given.sequences, 20, the_same=False)
         took = time.perf_counter() - started
         print(f"model: {given.sequences} sequences of 20 steps by several processes, 0 wrong, {took:.0f} s", flush=True)
     if "damage" in given.only:
-        wrong += damaged(given.seed, given.damage)
+        wrong += damage_store(given.seed, given.damage)
     sys.exit(1 if wrong else 0)
 
 
@@ -72,7 +72,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def injected(seed: int) -> int:
+def inject_faults(seed: int) -> int:
     """Every door fails once; how often something was wrong afterwards."""
     archives, started = right_archives(), time.perf_counter()
     with folder() as place:
@@ -103,7 +103,7 @@ def _with_fault(injector: Injector, place: Path) -> Injector:
     return injector
 
 
-def filled(store: Store) -> list[str]:
+def fill_store(store: Store) -> list[str]:
     """Fill a store with runs that have all there is: large maps, findings, jobs and a log; and with a campaign."""
     asked = [large_request(30_000), large_request(60_000)]
     asked += [request(f"C{1 + i % 18:02}", 2_000 + 500 * i, seed=i) for i in range(RUNS - len(asked) - 1)]
@@ -126,12 +126,12 @@ def finish_logged(store: Store) -> str:
     return finish(store, RunRequest(RunSpec(disc.name, 3, Tolerances.default(disc), settings)))
 
 
-def damaged(seed: int, times: int) -> int:
+def damage_store(seed: int, times: int) -> int:
     """Random damage to a store with finished runs; how often a number was wrong or a run vanished without a word."""
     rng, started, ends = random.Random(seed), time.perf_counter(), Counter[str]()
     with folder() as place:
         store = Store(place / "store")
-        runs = filled(store)
+        runs = fill_store(store)
         close(store)
         assert survey(store.path, runs) == {}
         for _ in range(times):

@@ -148,7 +148,7 @@ window.mapCursor = (function () {
     if (map.compared) { return { place: place, state: comparedWords(map, row, column), broken: "" }; }
     const same = (mark) => mark && mark[0] === row && mark[1] === column;
     const isFeasible = same(map.feasible), sign = map.objective[2] ? -1 : 1;
-    const marks = (isFeasible ? ", best feasible" : "") + (same(map.best) ? ", best within the allowances" : "");
+    const marks = (isFeasible ? ", best feasible" : "") + (same(map.best) ? (map.beyond ? ", best of all" : ", best within the allowances") : "");
     const change = map.reference === null ? "" : value === map.reference ? "as the best feasible" : percent(sign * map.reference, sign * value);
     const against = change && change !== "as the best feasible" ? ", " + change + " against feasible" : "";
     const state = "objective " + number(sign * value) + against + provenWords(map, row, column, value) + colourWords(map, row, column) + marks;

@@ -125,6 +125,7 @@
     live: {
       follow: function () {
         told = { head: {}, wait: SOONEST, settledAt: 0 };
+        hurry = HURRIED_LOOKS; // somebody waits for the first cells
         shown = {};
         page = null;
         follow(++loop);
@@ -132,7 +133,7 @@
       },
 
       plotted: function () {
-        if (told.drawingSince) { resting = Date.now() + REST * (Date.now() - told.drawingSince); }
+        if (told.drawingSince && hurry <= 0) { resting = Date.now() + REST * (Date.now() - told.drawingSince); }
         told.drawingSince = null;
       },
 

@@ -305,11 +305,14 @@
 
   function legend() {
     const box = byId("map-legend"), map = meta();
-    const told = map && JSON.stringify([map.legend, map.impossible, map.corner, map.reading, Boolean(map.bounds)]);
+    const told = map && JSON.stringify([map.legend, map.impossible, map.corner, map.reading, Boolean(map.bounds), Boolean(map.feasible), Boolean(map.best), map.beyond]);
     if (!box || !map || box.dataset.told === told) { return; }
     box.dataset.told = told;
-    const corner = map.corner ? [mark("mark-feasible", "feasible corner")] : [];
-    const marks = [...corner, mark("mark-star", "best feasible"), mark("mark-best", "best within the allowances"), mark("mark-beyond", "beyond an allowance"), mark("mark-empty", "not reached yet")];
+    const marks = []; // only what can be seen on the map is explained
+    if (map.corner) { marks.push(mark("mark-feasible", "feasible corner")); }
+    if (map.feasible) { marks.push(mark("mark-star", "best feasible")); }
+    if (map.best) { marks.push(mark("mark-best", map.beyond ? "best of all, beyond an allowance" : "best within the allowances")); }
+    marks.push(mark("mark-beyond", "beyond an allowance"), mark("mark-empty", "not reached yet"));
     if (map.impossible) { marks.push(mark("mark-impossible", "cannot exist")); }
     if (map.bounds) { marks.push(mark("mark-proven", "proven best within " + 100 * map.closed + " %")); }
     box.replaceChildren(element("p", "legend-reading", MEANING[map.reading]), scaleOf(map.legend), element("div", "legend-marks", ...marks));

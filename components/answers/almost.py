@@ -10,14 +10,14 @@ from dash import html
 from dash.development.base_component import Component
 
 from components.answers import parts
-from components.answers.answer import AnswerView, Question
+from components.answers.answer import AnswerContext, AnswerView
 from components.answers.state import AskedQuestion
 from mapelites.answers import Designs, almost_feasible, least_margin, margin_unit, read_margin
 from mapelites.answers.words import at_least, format_among, format_gain
 from mapelites.core.errors import InputError
 
 
-def view(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[Component]:
+def almost_feasible_parts(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[Component]:
     """The list, or why there is none."""
     try:
         margin = read_margin(asked.margin, designs)
@@ -27,26 +27,26 @@ def view(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[C
     if rows is None:
         fewer = "; or mark fewer constraints hard" if asked.hard else ""
         words = f"So there is nothing to beat. A longer run may find one{fewer}."
-        return [_part(parts.empty("No feasible design was found", words))]
+        return [_part(parts.empty_answer("No feasible design was found", words))]
     best = designs.best(designs.satisfied)
     assert best is not None
     if not rows:
-        return [_part(_reference(designs, best, selected), parts.empty("Not found", _none(designs, asked)))]
+        return [_part(_reference(designs, best, selected), parts.empty_answer("Not found", _none(designs, asked)))]
     shown, f = designs.problem.shown_objective, float(designs.f[best])
     told = [shown(each) for each in designs.f[[best, *rows]].tolist()]
     lines = [
-        parts.row(
+        parts.table_row(
             [
-                parts.design(designs, row, selected, format_among(shown(float(designs.f[row])), told)),
+                parts.design_button(designs, row, selected, format_among(shown(float(designs.f[row])), told)),
                 format_gain(f, float(designs.f[row])),
-                parts.violated(designs, row),
+                parts.broken_constraints(designs, row),
             ],
             chosen=row == selected,
         )
         for row in rows
     ]
     words = format_among(shown(f), told)
-    table = parts.table(("objective", "better by", "violates"), lines)
+    table = parts.answer_table(("objective", "better by", "violates"), lines)
     return [_part(_reference(designs, best, selected, words), table)]
 
 
@@ -67,7 +67,7 @@ def _part(*content: Component) -> Component:
 
 
 def _reference(designs: Designs, best: int, selected: int | None, words: str | None = None) -> Component:
-    button = parts.design(designs, best, selected, words)
+    button = parts.design_button(designs, best, selected, words)
     return html.P(["The best feasible design has ", button, "."], className="quiet")
 
 
@@ -84,9 +84,9 @@ def controls(data: Mapping[str, Any]) -> list[Component]:
     return [margin, most]
 
 
-def draw(question: Question) -> list[Component]:
+def draw(question: AnswerContext) -> list[Component]:
     """The answer to a question."""
-    return view(question.designs, question.asked, question.selected)
+    return almost_feasible_parts(question.designs, question.asked, question.selected)
 
 
 ANSWER = AnswerView(name="almost", label="Almost feasible", order=30, draw=draw, controls=controls)

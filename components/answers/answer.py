@@ -14,7 +14,7 @@ from mapelites.answers import Designs
 from mapelites.runs import Run
 
 
-class Question(NamedTuple):
+class AnswerContext(NamedTuple):
     """Everything that an answer may look at."""
 
     context: Context
@@ -42,7 +42,7 @@ class AnswerView:
     name: str
     label: str
     order: int
-    draw: Callable[[Question], list[Component]]
+    draw: Callable[[AnswerContext], list[Component]]
     controls: Callable[[Mapping[str, Any]], list[Component]] = no_controls
     controls_class: str = "answer-controls"
     follows_axes: bool = False

@@ -15,6 +15,7 @@ from mapelites.core.archive import Archive
 from mapelites.core.format import amount
 from mapelites.core.nested_map.axes import short_bins
 from mapelites.core.nested_map.colour import BEST, Colouring
+from mapelites.core.nested_map.figure import star_place
 from mapelites.core.nested_map.fold import Axis, Fold
 from mapelites.core.nested_map.thumbnail import colour_grid, png
 from mapelites.core.nested_map.usual import usual_colours
@@ -46,7 +47,8 @@ def map_picture(archive: Archive, view: FigureView) -> str:
     lines = [f"M{left + i * fold.x.inner * across:.1f} 4v{high}" for i in range(columns // fold.x.inner + 1)]
     lines += [f"M{left} {4 + i * fold.y.inner * up:.1f}h{wide}" for i in range(rows // fold.y.inner + 1)]
     parts.append(f'<path d="{"".join(lines)}" stroke="{INK}" stroke-opacity=".55" fill="none"/>')
-    best = fold.best_place(archive, fold.rows_of(archive))
+    at = fold.rows_of(archive)
+    best = fold.best_place(archive, at)
     boxes = [(*box, INK, 3.0) for box in fold.feasible_boxes(archive.problem)]
     boxes += [(best[1], best[0], best[1] + 1, best[0] + 1, BEST, 2.0)] if best else []
     for a, b, c, d, colour, width in boxes:
@@ -55,9 +57,9 @@ def map_picture(archive: Archive, view: FigureView) -> str:
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{(c - a) * across:.1f}" height="{(d - b) * up:.1f}" fill="none" '
             f'stroke="{colour}" stroke-width="{width}"/>'
         )
-    feasible = archive.best(feasible=True)
-    if feasible is not None:
-        row, column = fold.place(feasible.cell)
+    star = star_place(fold, archive, at)
+    if star is not None:
+        row, column = star
         x, y = left + (column + 0.5) * across, 4 + high - (row + 0.5) * up
         parts.append(
             f'<text x="{x:.1f}" y="{y + 5:.1f}" text-anchor="middle" font-size="15" fill="#fff" stroke="{INK}" '

@@ -18,7 +18,7 @@ from components.run.view import cell_for_browser
 from mapelites.answers import Bands, Designs, Front, Price, VariableChange
 from mapelites.answers.front import axis_values
 from mapelites.core.format import amount
-from mapelites.core.nested_map.axes import MapLook
+from mapelites.core.nested_map.axes import MapStyle
 from mapelites.core.problem import Array, Constraint
 from mapelites.core.terms import violation_text, with_unit
 
@@ -31,7 +31,7 @@ FLAT = 1e-12  # of its size: differences that a picture cannot show
 
 def price_curve(designs: Designs, curve: Price, held: float, selected: int | None, *, dark: bool) -> dict[str, Any]:
     """Best objective over the tolerance of one constraint: steps, with the elites as points."""
-    look = MapLook.of(dark=dark, narrow=False)
+    look = MapStyle.of(dark=dark, narrow=False)
     constraint = designs.problem.constraints[curve.constraint]
     name = constraint.name
     known = [place for place, step in enumerate(curve.steps) if step.row is not None]
@@ -63,7 +63,7 @@ def price_curve(designs: Designs, curve: Price, held: float, selected: int | Non
 
 def band_curve(band: Bands, constraint: Constraint, *, dark: bool) -> dict[str, Any]:
     """The same over many runs: the median as steps, the quartiles as an area."""
-    look = MapLook.of(dark=dark, narrow=False)
+    look = MapStyle.of(dark=dark, narrow=False)
     low, middle, high = band.quartiles
     places = np.arange(len(band.tolerances))
     both = ~(np.isnan(low) | np.isnan(high))
@@ -92,11 +92,11 @@ def band_curve(band: Bands, constraint: Constraint, *, dark: bool) -> dict[str, 
     return {"data": data, "layout": layout}
 
 
-def moving(
+def moving_variables(
     designs: Designs, curve: Price, moved: Sequence[VariableChange], selected: int | None, *, dark: bool
 ) -> dict[str, Any]:
     """The variables that move along a price curve, each as a share of its bounds."""
-    look = MapLook.of(dark=dark, narrow=False)
+    look = MapStyle.of(dark=dark, narrow=False)
     problem = designs.problem
     rows = [step.row for step in curve.steps]
     cells = _cells(designs, rows)
@@ -119,7 +119,7 @@ def moving(
 
 def front_figure(designs: Designs, found: Front, measure: str, selected: int | None, *, dark: bool) -> dict[str, Any]:
     """Objective against violation: every design a point, those that nothing beats joined, the knee marked."""
-    look = MapLook.of(dark=dark, narrow=False)
+    look = MapStyle.of(dark=dark, narrow=False)
     on = set(found.rows)
     others = np.array([row for row in range(len(designs)) if row not in on], dtype=np.int64)
     if len(others) > MOST_POINTS:
@@ -149,7 +149,7 @@ def pair_figure(
     designs: Designs, columns: tuple[Array, Array], names: tuple[str, str], selected: int | None, *, dark: bool
 ) -> dict[str, Any]:
     """Two numbers of every design against each other."""
-    look = MapLook.of(dark=dark, narrow=False)
+    look = MapStyle.of(dark=dark, narrow=False)
     rows = np.arange(len(designs))
     if len(rows) > MOST_POINTS:
         drawn = np.random.default_rng(SEED).choice(rows, MOST_POINTS, replace=False)
@@ -180,7 +180,7 @@ def _points(
     }  # fmt: skip
 
 
-def _marker(rows: Any, selected: int | None, look: MapLook, colour: str, size: int = 9) -> dict[str, Any]:
+def _marker(rows: Any, selected: int | None, look: MapStyle, colour: str, size: int = 9) -> dict[str, Any]:
     """Points, the selected one larger and with a ring."""
     chosen = [row is not None and row == selected for row in rows]
     return {
@@ -215,7 +215,7 @@ def _axis_of(tolerances: Sequence[float], constraint: Constraint) -> dict[str, A
     }
 
 
-def _objective_layout(look: MapLook, values: Array, title: str = "best objective") -> dict[str, Any]:
+def _objective_layout(look: MapStyle, values: Array, title: str = "best objective") -> dict[str, Any]:
     """The objective upwards, by orders of magnitude where it spans many."""
     layout = chart_layout(look, title, log=_orders(values))
     layout["yaxis"] |= _room(values)

@@ -10,7 +10,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from components.answers import parts
-from components.answers.answer import AnswerView, Question
+from components.answers.answer import AnswerContext, AnswerView
 from components.answers.figures import MOST_POINTS, front_figure
 from components.answers.state import AskedQuestion
 from components.shared.format import count, many
@@ -29,13 +29,15 @@ MOST_ROWS = 40
 MOST_DIGITS = 7  # in the table; the exact number stands in the inspector
 
 
-def view(designs: Designs, asked: AskedQuestion, selected: int | None, *, dark: bool) -> list[Component]:
+def front_parts(designs: Designs, asked: AskedQuestion, selected: int | None, *, dark: bool) -> list[Component]:
     """The figure, what the knee means, and the front as a table."""
     found = trade_off_front(designs, asked.measure)
     name = f"{NAMES[asked.measure]} violation" + (f", {found.unit} of the limits" if found.unit else "")
     if not found.rows:
         return [
-            html.Section(parts.empty("No elites yet", "Answers come with the first elites."), className="answer-part")
+            html.Section(
+                parts.empty_answer("No elites yet", "Answers come with the first elites."), className="answer-part"
+            )
         ]
     figure = front_figure(designs, found, name, selected, dark=dark)
     words = f"{many(len(found.rows), 'elite')} of {count(len(designs))} that no other beats in both."
@@ -44,13 +46,13 @@ def view(designs: Designs, asked: AskedQuestion, selected: int | None, *, dark: 
         words += f" Of the others, {count(MOST_POINTS)} are drawn."
     rows = [_row(designs, found, place, selected) for place in range(len(found.rows[:MOST_ROWS]))]
     more = len(found.rows) - MOST_ROWS
-    table = parts.table((name, "objective", "violates"), rows)
+    table = parts.answer_table((name, "objective", "violates"), rows)
     return [
         html.Section(
             [
                 parts.heading("Objective against violation", words),
-                html.P(parts.whole(_knee(designs, found)), className="answer-sentence"),
-                parts.graph("front", figure, parts.TALL, label=f"Chart: {words}"),
+                html.P(parts.unbroken(_knee(designs, found)), className="answer-sentence"),
+                parts.design_graph("front", figure, parts.TALL, label=f"Chart: {words}"),
             ],
             className="answer-part",
         ),
@@ -71,9 +73,11 @@ def _row(designs: Designs, found: Front, place: int, selected: int | None) -> Co
     violation = format_among(float(found.violation[row]), found.violation[beside].tolist(), MOST_DIGITS)
     shown = designs.problem.shown_objective
     objective = format_among(shown(float(designs.f[row])), [shown(f) for f in designs.f[beside].tolist()], MOST_DIGITS)
-    button = parts.design(designs, row, selected, objective)
+    button = parts.design_button(designs, row, selected, objective)
     knee = [" ", html.Span("knee", className="quiet")] if row == found.knee else []
-    return parts.row([violation, html.Span([button, *knee]), parts.violated(designs, row)], chosen=row == selected)
+    return parts.table_row(
+        [violation, html.Span([button, *knee]), parts.broken_constraints(designs, row)], chosen=row == selected
+    )
 
 
 def _knee(designs: Designs, found: Front) -> str:
@@ -116,9 +120,9 @@ def controls(data: Mapping[str, Any]) -> list[Component]:
     ]  # fmt: skip
 
 
-def draw(question: Question) -> list[Component]:
+def draw(question: AnswerContext) -> list[Component]:
     """The answer to a question."""
-    return view(question.designs, question.asked, question.selected, dark=question.dark)
+    return front_parts(question.designs, question.asked, question.selected, dark=question.dark)
 
 
 ANSWER = AnswerView(name="front", label="Trade-off", order=40, draw=draw, controls=controls)

@@ -43,7 +43,7 @@ def local_multipliers(context: Context, run: Run, designs: Designs, row: int | N
     return known if isinstance(known, str) else Multipliers(np.array(known[1:]), known[0])
 
 
-def related(context: Context, run: Run, designs: Designs) -> tuple[RecognisedRelation, ...]:
+def related_constraints(context: Context, run: Run, designs: Designs) -> tuple[RecognisedRelation, ...]:
     """The constraints that depend on each other; random points are asked for where they are cheap."""
     points = POINTS if _seconds(run, POINTS) <= AFFORDABLE else 0
     try:

@@ -14,14 +14,14 @@ from dash.development.base_component import Component
 
 from components.answers import parts as answers_parts
 from components.answers import report as answers_report
-from components.answers.answer import Question
+from components.answers.answer import AnswerContext
 from components.answers.registry import ANSWERS, MAP, answer_named, tab_labels
 from components.answers.state import AskedQuestion
 from components.run import ids
-from components.run.state import look
-from components.run.view import Maps, Shown, figure_view, reading_of
+from components.run.state import view_of
+from components.run.view import Maps, ShownMap, figure_view, reading_of
 from components.shared.context import Context
-from components.shared.follow import digest
+from components.shared.follow import content_digest
 from components.shell.frame import SCHEME
 from mapelites.answers import Designs
 from mapelites.runs import Run
@@ -56,7 +56,7 @@ def layout(run: Run, data: Mapping[str, Any]) -> Component:
             dcc.Store(id="answers-about", data=data["about"]),
             dcc.Store(id="answers-pair-chosen", data=data["pair"]),
             dcc.Store(id="answers-key"),
-            dcc.Store(id=ids.seen("answers")),
+            dcc.Store(id=ids.version_store("answers")),
             dcc.Store(id="answers-fresh"),
             html.Div(tabs, className="tabs", role="group", **{"aria-label": "Answers"}),
             *controls,
@@ -110,14 +110,14 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         Output("answers-fresh", "data"),
         Output("answers-key", "data"),
         Input(ids.STATE, "data"),
-        Input(ids.seen("answers"), "data"),
+        Input(ids.version_store("answers"), "data"),
         Input(SCHEME, "data"),
         State(ids.RUN, "data"),
         State("answers-key", "data"),
         prevent_initial_call=True,
     )
     def answer(data: Any, _: Any, scheme: Any, run_id: Any, before: Any) -> Any:
-        state, shown = look(maps, run_id, data, LATELY)
+        state, shown = view_of(maps, run_id, data, LATELY)
         asked, chosen, dark = state.asked, state.cell, scheme == "dark"
         known = before if isinstance(before, dict) else {}
         if asked.view == MAP:
@@ -131,13 +131,13 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         behind = designs.behind(chosen) if asked.behind else None
         selected = designs.row_of(chosen) if behind is None else behind
         fresh = _body(context, shown, designs, asked, selected, order, dark=dark)
-        key = {"question": question, "said": digest([fresh, ""])}
+        key = {"question": question, "said": content_digest([fresh, ""])}
         return (no_update,) * 2 if key == known else ({"live": live, "children": fresh}, key)
 
 
 def _body(
     context: Context,
-    shown: Shown,
+    shown: ShownMap,
     designs: Designs,
     asked: AskedQuestion,
     selected: int | None,
@@ -152,8 +152,8 @@ def _body(
             words = "The run ended before its first elite. What stopped it stands above; Resume lets it go on."
         if asked.hard:
             words = f"No elite satisfies all of {', '.join(asked.hard)}. Mark fewer constraints hard, or search longer."
-        return [html.Section(answers_parts.empty("Nothing found yet", words), className="answer-part")]
-    question = Question(context, shown.run, designs, asked, selected, axes, dark)
+        return [html.Section(answers_parts.empty_answer("Nothing found yet", words), className="answer-part")]
+    question = AnswerContext(context, shown.run, designs, asked, selected, axes, dark)
     return answer_named(asked.view).draw(question)
 
 

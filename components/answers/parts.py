@@ -11,7 +11,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from components.map.figure import CONFIG
-from components.shared.format import exact
+from components.shared.format import exact_number
 from mapelites.answers import Designs
 from mapelites.answers.price import Verdict
 from mapelites.answers.words import VERDICTS, broken_by, list_in_words
@@ -24,7 +24,7 @@ BREAKABLE = re.compile(r"(\(?-?\d[\d.,]*(?:e-\d+)?(?: %)?\)?)")  # a line may en
 SHADES: dict[Verdict, str] = {"binding": "indigo", "blocking": "indigo", "later": "cyan", "unmet": "orange"}
 
 
-def design(designs: Designs, row: int | None, selected: int | None, words: str | None = None) -> Component:
+def design_button(designs: Designs, row: int | None, selected: int | None, words: str | None = None) -> Component:
     """A design by its objective: pressed, it is selected in every view. Where there is none, that is said.
 
     The best feasible one says so where it shares its cell with an elite.
@@ -36,19 +36,19 @@ def design(designs: Designs, row: int | None, selected: int | None, words: str |
     return html.Button(
         words or amount(f),
         className="text-button answer-design",
-        title=f"{exact(f)}: show this design",
-        **{"data-cell": str(designs.cells[row]), "data-exact": exact(f)},
+        title=f"{exact_number(f)}: show this design",
+        **{"data-cell": str(designs.cells[row]), "data-exact": exact_number(f)},
         **{"aria-pressed": "true" if row == selected else "false"},
         **behind,
     )
 
 
-def verdict(value: Verdict) -> Component:
+def constraint_verdict(value: Verdict) -> Component:
     """What a constraint is, in a word."""
     return dmc.Badge(VERDICTS[value], color=SHADES.get(value, "gray"), variant="light", className="state")
 
 
-def table(heads: Sequence[str], rows: Sequence[Component], name: str = "") -> Component:
+def answer_table(heads: Sequence[str], rows: Sequence[Component], name: str = "") -> Component:
     """A table in the look of the answers."""
     head = html.Thead(html.Tr([html.Th(each, scope="col") for each in heads]))
     return html.Div(
@@ -56,13 +56,13 @@ def table(heads: Sequence[str], rows: Sequence[Component], name: str = "") -> Co
     )
 
 
-def row(cells: Sequence[Any], *, chosen: bool = False) -> Component:
+def table_row(cells: Sequence[Any], *, chosen: bool = False) -> Component:
     """A row whose first cell names it."""
-    first, *others = (whole(each) if isinstance(each, str) else each for each in cells)
+    first, *others = (unbroken(each) if isinstance(each, str) else each for each in cells)
     return html.Tr([html.Th(first, scope="row"), *map(html.Td, others)], className="is-chosen" if chosen else "")
 
 
-def whole(text: str) -> list[Component | str]:
+def unbroken(text: str) -> list[Component | str]:
     """Words with their numbers in one piece: no line ends within `1e-4` or before the sign of `-0.16 %`."""
     return [
         html.Span(part, className="whole") if "-" in part or "%" in part else part
@@ -71,7 +71,7 @@ def whole(text: str) -> list[Component | str]:
     ]
 
 
-def graph(name: str, figure: dict[str, Any], height: str = HEIGHT, *, label: str) -> Component:
+def design_graph(name: str, figure: dict[str, Any], height: str = HEIGHT, *, label: str) -> Component:
     """A figure whose points lead to their designs; `label` is what screen readers call it."""
     drawn = dcc.Graph(
         id={"answers-graph": name}, figure=figure, config=CONFIG, style={"height": height}, className=f"graph-{name}"
@@ -84,7 +84,7 @@ def named_chart(graph: Component, label: str, **properties: Any) -> Component:
     return html.Div(graph, role="figure", **{"aria-label": label, **properties})
 
 
-def empty(title: str, words: str) -> Component:
+def empty_answer(title: str, words: str) -> Component:
     """Where there is nothing to show: why, and what to do."""
     return html.Div(
         [dmc.Text(title, fw=650, size="lg"), dmc.Text(words, c="dimmed", size="sm")], className="nothing-yet"
@@ -97,7 +97,7 @@ def heading(text: str, words: str = "") -> Component:
     return html.Div([dmc.Title(text, order=3, size="h5"), *more], className="answer-heading")
 
 
-def violated(designs: Designs, row: int) -> str:
+def broken_constraints(designs: Designs, row: int) -> str:
     """Which constraints a design breaks, and by how much."""
     broken = [
         broken_by(each, float(violation))

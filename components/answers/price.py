@@ -11,8 +11,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from components.answers import parts
-from components.answers.answer import AnswerView, Question
-from components.answers.figures import moving, price_curve
+from components.answers.answer import AnswerContext, AnswerView
+from components.answers.figures import moving_variables, price_curve
 from components.answers.local import local_multipliers
 from components.answers.state import AskedQuestion
 from components.shared.format import many
@@ -20,8 +20,8 @@ from mapelites.answers import (
     Designs,
     Multipliers,
     Price,
+    PriceStep,
     RelaxationGain,
-    Step,
     VariableChange,
     largest_changes,
     price_of,
@@ -42,26 +42,26 @@ HEADS = ("constraint", "", "tolerance", "objective becomes", "gain", "gain per u
 PROVEN_HEAD = "what is proven"
 
 
-def chosen(asked: AskedQuestion, worths: tuple[RelaxationGain, ...], designs: Designs) -> RelaxationGain:
+def told_in_full(asked: AskedQuestion, worths: tuple[RelaxationGain, ...], designs: Designs) -> RelaxationGain:
     """The constraint that is told in full: the one asked about, or the one whose relaxation buys most."""
     named = [worth for worth in worths if designs.names[worth.constraint] == asked.about]
     return named[0] if named else worths[0]
 
 
-def view(
+def price_parts(
     designs: Designs, asked: AskedQuestion, selected: int | None, local: Multipliers | str | None, *, dark: bool,
     proofs: Proofs = NOTHING_PROVEN,
 ) -> list[Component]:  # fmt: skip
     """Everything about prices; `local` are the multipliers at the elite held now, or why there are none."""
     limits = designs.limits(asked.allow)
     worths = rank_constraints(designs, limits)
-    worth = chosen(asked, worths, designs)
+    worth = told_in_full(asked, worths, designs)
     curve = price_of(designs, worth.constraint, limits)
     return [
         html.Section(
             [
                 parts.heading("What relaxing each constraint buys", held_in_words(designs, limits)),
-                parts.table(
+                parts.answer_table(
                     (*HEADS, *([PROVEN_HEAD] if len(proofs) else [])),
                     [_rank(designs, each, selected, each is worth, limits, proofs) for each in worths],
                     "ranking",
@@ -88,7 +88,7 @@ def held_in_words(designs: Designs, limits: Array) -> str:
     )  # fmt: skip
 
 
-def proven_of(designs: Designs, constraint: int, step: Step | None, limits: Array, proofs: Proofs) -> list[str]:
+def proven_of(designs: Designs, constraint: int, step: PriceStep | None, limits: Array, proofs: Proofs) -> list[str]:
     """One more part of a row where anything is proven: what is, where all others stand at their limits."""
     if not len(proofs):
         return []
@@ -110,28 +110,30 @@ def _rank(
     end = worth.told
     proven = proven_of(designs, worth.constraint, end, limits, proofs)
     if end is None:
-        return parts.row([button, parts.verdict(worth.verdict), "", "", "", "", *proven], chosen=is_chosen)
+        return parts.table_row(
+            [button, parts.constraint_verdict(worth.verdict), "", "", "", "", *proven], chosen=is_chosen
+        )
     constraint = designs.problem.constraints[worth.constraint]
     way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
     if worth.verdict == "unknown":
-        return parts.row(
+        return parts.table_row(
             [
                 button,
-                parts.verdict(worth.verdict),
+                parts.constraint_verdict(worth.verdict),
                 way,
-                parts.design(designs, None, selected),
+                parts.design_button(designs, None, selected),
                 "",
                 "",
                 *("" for _ in proven),
             ],
             chosen=is_chosen,
         )
-    return parts.row(
+    return parts.table_row(
         [
             button,
-            parts.verdict(worth.verdict),
+            parts.constraint_verdict(worth.verdict),
             way,
-            parts.design(designs, end.row, selected, _against(designs, worth)),
+            parts.design_button(designs, end.row, selected, _against(designs, worth)),
             gain_in_words(designs, worth.start.f, end.f),
             _per_unit(designs, worth.start, end),
             *proven,
@@ -157,7 +159,7 @@ def gain_in_words(designs: Designs, start: float | None, end: float | None) -> s
     return format_gain(start, end)
 
 
-def _per_unit(designs: Designs, start: Step, end: Step) -> str:
+def _per_unit(designs: Designs, start: PriceStep, end: PriceStep) -> str:
     if start.f is None or end.f is None or math.isinf(end.tolerance) or start.f - end.f <= designs.negligible:
         return ""
     return amount((start.f - end.f) / (end.tolerance - start.tolerance))
@@ -174,20 +176,20 @@ def _detail(
     return [
         parts.heading(f"The price of {name}"),
         html.P(
-            parts.whole(worth_in_words(constraint, worth, designs.problem)),
+            parts.unbroken(worth_in_words(constraint, worth, designs.problem)),
             className="answer-sentence",
             id="answers-sentence",
         ),
         html.P(_local(constraint, worth, local), className="quiet"),
         html.Div(
             [
-                parts.graph("price", figure, label=f"Chart: best objective over the tolerance of {name}"),
+                parts.design_graph("price", figure, label=f"Chart: best objective over the tolerance of {name}"),
                 _steps(designs, name, curve, worth.start.f, selected, limits, proofs),
             ],
             className="answer-pair",
         )
         if known
-        else parts.empty("No design was found", f"Not at any tolerance of {name}. Relax another one."),
+        else parts.empty_answer("No design was found", f"Not at any tolerance of {name}. Relax another one."),
     ]
 
 
@@ -210,7 +212,7 @@ def _local(constraint: Constraint, worth: RelaxationGain, local: Multipliers | s
     return f"Per {constraint.unit or 'unit'} of tolerance, {bought}"
 
 
-def _among(designs: Designs, step: Step, objectives: list[float]) -> str | None:
+def _among(designs: Designs, step: PriceStep, objectives: list[float]) -> str | None:
     return None if step.f is None else format_among(designs.problem.shown_objective(step.f), objectives)
 
 
@@ -221,10 +223,10 @@ def _steps(
     shown = designs.problem.shown_objective
     objectives = [shown(step.f) for step in curve.steps if step.f is not None]
     rows = [
-        parts.row(
+        parts.table_row(
             [
                 violation_text(designs.problem.constraints[curve.constraint], step.tolerance),
-                parts.design(designs, step.row, selected, _among(designs, step, objectives)),
+                parts.design_button(designs, step.row, selected, _among(designs, step, objectives)),
                 "" if step.f is None or held is None or step.f >= held else gain_in_words(designs, held, step.f),
                 *proven_of(designs, curve.constraint, step, limits, proofs),
             ],
@@ -233,7 +235,7 @@ def _steps(
         for step in curve.steps
     ]
     heads = (f"{name} up to", "best objective", "gain", *([PROVEN_HEAD] if len(proofs) else []))
-    return parts.table(heads, rows, "steps")
+    return parts.answer_table(heads, rows, "steps")
 
 
 def _change(designs: Designs, curve: Price, selected: int | None, *, dark: bool) -> list[Component]:
@@ -244,10 +246,10 @@ def _change(designs: Designs, curve: Price, selected: int | None, *, dark: bool)
     title = parts.heading("How the design changes", f"The variables that move as {name} is relaxed.")
     if not shown:
         return [title, dmc.Text(_unmoved(curve), size="sm")]
-    figure = moving(designs, curve, shown, selected, dark=dark)
+    figure = moving_variables(designs, curve, shown, selected, dark=dark)
     return [
         title,
-        parts.graph("moving", figure, label=f"Chart: how variables change as {name} is relaxed"),
+        parts.design_graph("moving", figure, label=f"Chart: how variables change as {name} is relaxed"),
         _still(designs, moved, len(shown)),
     ]
 
@@ -282,13 +284,13 @@ def _first(change: VariableChange) -> float:
     return float(change.values[~np.isnan(change.values)][0])
 
 
-def draw(question: Question) -> list[Component]:
+def draw(question: AnswerContext) -> list[Component]:
     """The answer to a question."""
     designs, asked = question.designs, question.asked
-    worth = chosen(asked, rank_constraints(designs, designs.limits(asked.allow)), designs)
+    worth = told_in_full(asked, rank_constraints(designs, designs.limits(asked.allow)), designs)
     local = local_multipliers(question.context, question.run, designs, worth.start.row)
     proofs = question.context.store.jobs.findings(question.run.id).proofs
-    return view(designs, asked, question.selected, local, dark=question.dark, proofs=proofs)
+    return price_parts(designs, asked, question.selected, local, dark=question.dark, proofs=proofs)
 
 
 ANSWER = AnswerView(name="price", label="Price curves", order=45, draw=draw)

@@ -10,9 +10,9 @@ from dash import html
 from dash.development.base_component import Component
 
 from components.answers import parts
-from components.answers.answer import AnswerView, Question
+from components.answers.answer import AnswerContext, AnswerView
 from components.answers.figures import pair_figure
-from components.answers.local import related as relations_of
+from components.answers.local import related_constraints as relations_of
 from components.answers.state import OBJECTIVE, AskedQuestion
 from components.shared.format import many
 from mapelites.answers import Correlation, Designs, RecognisedRelation, rank_correlation
@@ -22,7 +22,7 @@ from mapelites.core.problem import Array
 FEW = 8  # designs below which a rank correlation says next to nothing
 
 
-def view(
+def relation_parts(
     designs: Designs,
     asked: AskedQuestion,
     related: tuple[RecognisedRelation, ...],
@@ -131,7 +131,7 @@ def _drawn(
     figure = pair_figure(designs, columns, (titles[0], titles[1]), selected, dark=dark)
     return [
         parts.heading(" and ".join(_headed(name) for name in pair), f"{strength}, over {many(found.designs, 'elite')}"),
-        parts.graph("pair", figure, label=f"Chart: {' and '.join(titles)}. {strength}."),
+        parts.design_graph("pair", figure, label=f"Chart: {' and '.join(titles)}. {strength}."),
     ]
 
 
@@ -139,11 +139,11 @@ def _column(designs: Designs, name: str) -> Array:
     return designs.shown_f if name == OBJECTIVE else designs.violations[:, designs.names.index(name)]
 
 
-def draw(question: Question) -> list[Component]:
+def draw(question: AnswerContext) -> list[Component]:
     """The answer to a question."""
     designs = question.designs
     related = relations_of(question.context, question.run, designs)
-    return view(designs, question.asked, related, question.axes, question.selected, dark=question.dark)
+    return relation_parts(designs, question.asked, related, question.axes, question.selected, dark=question.dark)
 
 
 ANSWER = AnswerView(name="relations", label="Relations", order=50, draw=draw, follows_axes=True)

@@ -10,18 +10,18 @@ from flask import Response, abort, request
 from markupsafe import Markup
 
 from components.answers.drawing import front_picture, map_picture, price_picture
-from components.answers.parts import violated
+from components.answers.parts import broken_constraints
 from components.answers.price import PROVEN_HEAD, gain_in_words, held_in_words, proven_of
-from components.answers.report_parts import problem_part, repeat_part, table
+from components.answers.report_parts import problem_part, repeat_part, report_table
 from components.proof.report import proven_part
-from components.run.limits import rows as limit_rows
-from components.run.limits import said
+from components.run.limits import limit_rows as limit_rows
+from components.run.limits import sentence_of
 from components.run.map import READING_NAMES
 from components.run.state import PageState
-from components.run.view import Maps, Shown, figure_view
+from components.run.view import Maps, ShownMap, figure_view
 from components.shared import summary
 from components.shared.context import Context
-from components.shared.format import count, date, duration, many, state
+from components.shared.format import count, duration, local_time, many, run_state_text
 from mapelites.answers import (
     Designs,
     RelaxationGain,
@@ -76,16 +76,16 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             shown = maps.shown_at(run_id, state.at, state.binned)
             found = context.store.jobs.findings(run_id)
             view = figure_view(state, shown, maps)
-            text = page(shown, maps.archive(shown), state, view, found)
+            text = report_page(shown, maps.archive(shown), state, view, found)
         except InputError as error:
             abort(404, description=str(error))
         return Response(text, mimetype="text/html", headers={"Cache-Control": "no-store"})
 
 
-def page(shown: Shown, archive: Archive, state: PageState, view: FigureView, findings: Findings) -> str:
+def report_page(shown: ShownMap, archive: Archive, state: PageState, view: FigureView, findings: Findings) -> str:
     """The whole page, with what jobs proved."""
     run, designs, asked = shown.run, Designs.of(archive), state.asked
-    name = f"{summary.name(run)}: what its constraints cost"
+    name = f"{summary.run_name(run)}: what its constraints cost"
     limits = designs.limits(asked.allow)
 
     body = [
@@ -115,15 +115,22 @@ def _nothing(archive: Archive) -> Markup:
     return Markup("<p>{}</p>").format(words)
 
 
-def _facts(shown: Shown) -> str:
+def _facts(shown: ShownMap) -> str:
     run = shown.run
     spent = f"evaluation {count(shown.evaluations)} of {count(run.request.settings.evaluations)}"
-    when = date(run.finished or run.started or run.created)
-    return f"{summary.method(run)} · {spent} · {state(run.state)} · {duration(run.seconds)} computed · {when}"
+    when = local_time(run.finished or run.started or run.created)
+    state, computed = run_state_text(run.state), f"{duration(run.seconds)} computed"
+    return " · ".join((summary.search_and_seed(run), spent, state, computed, when))
 
 
 def _answers(
-    designs: Designs, archive: Archive, limits: Array, state: PageState, shown: Shown, view: FigureView, proofs: Proofs
+    designs: Designs,
+    archive: Archive,
+    limits: Array,
+    state: PageState,
+    shown: ShownMap,
+    view: FigureView,
+    proofs: Proofs,
 ) -> list[Markup]:
     def proven(tolerances: Array, f: float) -> bool:
         return is_proven(proofs, tolerances, f)
@@ -136,7 +143,7 @@ def _answers(
     value = designs.problem.shown_objective
     high, low = amount(value(float(designs.f.max())), 4), amount(value(float(designs.f.min())), 4)
     return [
-        Markup("<p class='lead'>{}</p>").format(said(designs, state, shown, proven)),
+        Markup("<p class='lead'>{}</p>").format(sentence_of(designs, state, shown, proven)),
         Markup("<div class='two'><div><h2>The map. {}</h2>{}</div>").format(
             READING_NAMES[view.reading][1],
             Markup(map_picture(archive, view)),
@@ -156,7 +163,7 @@ def _answers(
     ]
 
 
-def _gains(designs: Designs, shown: Shown) -> Markup:
+def _gains(designs: Designs, shown: ShownMap) -> Markup:
     """The rows of the page's own panel: each constraint alone, relaxed to its allowance."""
     found = relaxation_gains(designs)
     lines = []
@@ -164,7 +171,7 @@ def _gains(designs: Designs, shown: Shown) -> Markup:
         known = each["curve"][-1]
         becomes = "not found" if known is None else amount(known)
         lines.append([each["label"], each["words"], each["sizes"][-1], becomes, each["gain"] or "nothing"])
-    return table(("constraint", "limit", "relaxed by", "objective becomes", "gain"), lines)
+    return report_table(("constraint", "limit", "relaxed by", "objective becomes", "gain"), lines)
 
 
 def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], proofs: Proofs) -> Markup:
@@ -189,7 +196,7 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
         told = proven_of(designs, worth.constraint, end, limits, proofs)
         rows.append([name, verdict, way, becomes, gain, picture, *told])
     heads = ("constraint", "", "tolerance", "objective becomes", "gain", "over all levels")
-    return table((*heads, *([PROVEN_HEAD] if len(proofs) else [])), rows)
+    return report_table((*heads, *([PROVEN_HEAD] if len(proofs) else [])), rows)
 
 
 def _designs(designs: Designs, limits: Array) -> Markup:
@@ -200,6 +207,10 @@ def _designs(designs: Designs, limits: Array) -> Markup:
         more = f" and {count(len(values) - MOST_VARIABLES)} more" if len(values) > MOST_VARIABLES else ""
         why = Markup("{}<div class='x'>{}</div>").format(each.why, ", ".join(values[:MOST_VARIABLES]) + more)
         rows.append(
-            [amount(designs.problem.shown_objective(float(designs.f[each.row])), 8), why, violated(designs, each.row)]
+            [
+                amount(designs.problem.shown_objective(float(designs.f[each.row])), 8),
+                why,
+                broken_constraints(designs, each.row),
+            ]
         )
-    return table(("objective", "why", "violates"), rows)
+    return report_table(("objective", "why", "violates"), rows)

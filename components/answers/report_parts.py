@@ -22,7 +22,7 @@ from mapelites.runs import Run
 OPTIONS = ("initial", "sigma", "bounds", "workers", "scheduler", "time_limit", "archive", "centroids")
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+def report_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
     """Rows of texts, the first of which names its row. What is not `Markup` is text, whatever it looks like."""
     head = Markup("").join(Markup("<th scope='col'>{}</th>").format(each) for each in heads)
     lines = Markup("").join(
@@ -53,8 +53,8 @@ def problem_part(archive: Archive) -> Markup:
         Markup("<p>minimise {}</p>").format(mathml(problem.formula)) if problem.formula else "",
         *(Markup("<p>{} {}</p>").format("with" if not i else "and", mathml(each))
           for i, each in enumerate(problem.definitions)),
-        bounds(problem),
-        table(heads, rows),
+        variable_bounds(problem),
+        report_table(heads, rows),
     ]  # fmt: skip
     return Markup("").join(parts)
 
@@ -67,7 +67,7 @@ def _levels(archive: Archive, i: int) -> str:
     return ", ".join(violation_text(constraint, each) for each in archive.tolerances.levels[i])
 
 
-def bounds(problem: Problem) -> Markup:
+def variable_bounds(problem: Problem) -> Markup:
     """The variables: in a sentence where all are alike, else each with its bounds, unit and meaning."""
     low, high = problem.lower, problem.upper
     plain = not any((*problem.units, *problem.meanings)) and not problem.steps.any()
@@ -79,7 +79,7 @@ def bounds(problem: Problem) -> Markup:
     ]
     heads = ("variable", "from", "to", "in steps of", "unit", "meaning")
     told = [place for place in range(len(heads)) if place < 3 or any(row[place] for row in rows)]
-    return table([heads[place] for place in told], [[row[place] for place in told] for row in rows])
+    return report_table([heads[place] for place in told], [[row[place] for place in told] for row in rows])
 
 
 def _step(step: float) -> str:
@@ -89,10 +89,10 @@ def _step(step: float) -> str:
 def repeat_part(run: Run, *, other_levels: bool) -> Markup:
     """How to make the same run, with everything that it needs."""
     made = " and then ".join(engine.words() for engine in run.engines) or "an engine that was not recorded"
-    words = f"The same seed gives the same map. Made by {made}; run {run.id}, address {summary.address(run)}."
+    words = f"The same seed gives the same map. Made by {made}; run {run.id}, address {summary.run_address(run)}."
     other = " The levels shown are not the run's own: they changed after the search." if other_levels else ""
     return Markup("<h2>How to repeat it</h2>{}<pre>{}</pre><p class='quiet'>{}</p>").format(
-        _needed(run), command(run), words + other
+        _needed(run), command_line(run), words + other
     )
 
 
@@ -115,7 +115,7 @@ def problem_file(run: Run) -> str:
     return str(json.loads(source.text)["file"]) if source.kind == "file" else f"{run.request.problem}{FORMULAS}"
 
 
-def command(run: Run) -> str:
+def command_line(run: Run) -> str:
     """The line that makes the same run in a terminal; settings that no option sets are named after it."""
     asked, settings = run.request, run.request.settings
     words = ["python", "-m", "mapelites", "run", asked.problem, "--dim", str(asked.dimension)]

@@ -46,7 +46,7 @@ class AskedQuestion:
         return repr(self)
 
 
-def read(data: Any, tolerances: Tolerances) -> AskedQuestion:
+def read_question(data: Any, tolerances: Tolerances) -> AskedQuestion:
     """A question from a browser; an `InputError` where it makes no sense."""
     given = data if isinstance(data, Mapping) else {}
     names = tolerances.names

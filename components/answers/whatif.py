@@ -11,7 +11,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from components.answers import parts
-from components.answers.answer import AnswerView, Question
+from components.answers.answer import AnswerContext, AnswerView
 from components.answers.state import AskedQuestion, read_number
 from mapelites.answers import Designs, LeastRelaxation, least_relaxations
 from mapelites.answers.words import (
@@ -27,7 +27,7 @@ from mapelites.core.format import amount
 from mapelites.core.terms import violation_text
 
 
-def view(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[Component]:
+def target_parts(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[Component]:
     """The ways to an objective that somebody needs."""
     part = html.Section(_backward(designs, asked.need, selected), className="answer-part", id="least-answer")
     return [part]
@@ -47,18 +47,21 @@ def _backward(designs: Designs, need: str, selected: int | None) -> list[Compone
     if not found:
         last = "highest" if designs.problem.maximise else "lowest"
         best = f" The {last} objective found is {amount(shown(float(designs.f.min())))}." if len(designs) else ""
-        return [title, parts.empty("Not found", f"No elite has an objective {side} {wanted}.{best}")]
+        return [title, parts.empty_answer("Not found", f"No elite has an objective {side} {wanted}.{best}")]
     if not found[0].needed:
         words = f"Nothing need be relaxed for an objective {side} {wanted}: "
-        return [title, html.P([words, parts.design(designs, found[0].row, selected)], className="answer-sentence")]
+        return [
+            title,
+            html.P([words, parts.design_button(designs, found[0].row, selected)], className="answer-sentence"),
+        ]
     rows = [_way(designs, each, selected) for each in found]
     heads = ("relax", "level", "objective", "of the limits, in all")
     beyond = none_within(found)
     return [
         title,
         *([dmc.Text(beyond, size="sm", className="none-within")] if beyond else []),
-        html.P(parts.whole(_words(designs, found[0], below)), className="answer-sentence"),
-        parts.table(heads, rows),
+        html.P(parts.unbroken(_words(designs, found[0], below)), className="answer-sentence"),
+        parts.answer_table(heads, rows),
     ]
 
 
@@ -79,8 +82,8 @@ def _way(designs: Designs, way: LeastRelaxation, selected: int | None) -> Compon
     levels = list_in_words(
         [f"{designs.names[n.constraint]} {_level(constraints[n.constraint], n.level)}" for n in way.needed]
     )
-    return parts.row(
-        [names, levels, parts.design(designs, way.row, selected), f"{amount(100 * way.relative, 3)} %"],
+    return parts.table_row(
+        [names, levels, parts.design_button(designs, way.row, selected), f"{amount(100 * way.relative, 3)} %"],
         chosen=way.row == selected,
     )
 
@@ -99,9 +102,9 @@ def controls(data: Mapping[str, Any]) -> list[Component]:
     ]  # fmt: skip
 
 
-def draw(question: Question) -> list[Component]:
+def draw(question: AnswerContext) -> list[Component]:
     """The answer to a question."""
-    return view(question.designs, question.asked, question.selected)
+    return target_parts(question.designs, question.asked, question.selected)
 
 
 ANSWER = AnswerView(

@@ -10,9 +10,9 @@ import numpy as np
 from dash import html
 from dash.development.base_component import Component
 
-from components.compare.maps import Pair
+from components.compare.maps import ComparedArchives
 from components.run.inspector_parts import place_in_words
-from components.run.view import levels_text, pressed
+from components.run.view import levels_text, pressed_point
 from components.shared import summary
 from mapelites.core.archive import Archive
 from mapelites.core.format import number
@@ -22,7 +22,7 @@ from mapelites.runs import Run
 MOST_ROWS = 6
 
 
-def most_different(pair: Pair, rows: int = MOST_ROWS) -> list[int]:
+def most_different(pair: ComparedArchives, rows: int = MOST_ROWS) -> list[int]:
     """The cells that both filled and in which their objectives are furthest apart."""
     cells, one, two = np.intersect1d(pair.first.elites.cell, pair.second.elites.cell, return_indices=True)
     a, b = pair.first.elites.f[one], pair.second.elites.f[two]
@@ -31,11 +31,11 @@ def most_different(pair: Pair, rows: int = MOST_ROWS) -> list[int]:
     return [int(cells[i]) for i in order[:rows] if apart[i] > 0.0]
 
 
-def pressed_cell(pair: Pair, click: Any) -> int | None:
+def pressed_cell(pair: ComparedArchives, click: Any) -> int | None:
     """The cell of the map that was pressed, or None where none was or it makes no sense."""
     if not pair.same_problem:
         return None
-    point = pressed(click)
+    point = pressed_point(click)
     row, column = point.get("y"), point.get("x")
     fold = pair.view.fold(pair.first.tolerances)
     rows, columns = fold.shape
@@ -44,7 +44,7 @@ def pressed_cell(pair: Pair, click: Any) -> int | None:
     return fold.cell_at(pair.first, row, column)
 
 
-def table(pair: Pair, runs: Sequence[Run], pressed: int | None) -> Component | None:
+def cell_table(pair: ComparedArchives, runs: Sequence[Run], pressed: int | None) -> Component | None:
     """One row for each cell; every value leads to its elite on the page of its run."""
     if not pair.same_problem:
         return None
@@ -58,7 +58,7 @@ def table(pair: Pair, runs: Sequence[Run], pressed: int | None) -> Component | N
     return html.Table([html.Thead(head), html.Tbody(body)], className="compare-cells")
 
 
-def _row(pair: Pair, runs: Sequence[Run], cell: int, pressed: bool) -> Component:
+def _row(pair: ComparedArchives, runs: Sequence[Run], cell: int, pressed: bool) -> Component:
     found = [archive.at(cell) for archive in (pair.first, pair.second)]
     fold = Fold.of(pair.first.tolerances)
     nothing = "cannot exist" if fold.impossible(pair.first)[fold.place(cell)] else "empty"
@@ -82,4 +82,4 @@ def _row(pair: Pair, runs: Sequence[Run], cell: int, pressed: bool) -> Component
 def _address(run: Run, first: Archive, cell: int) -> str:
     """The elite's place on its run's page, at the levels compared."""
     levels = "" if run.request.tolerances == first.tolerances else f"levels={levels_text(first.tolerances)}&"
-    return f"{summary.address(run)}?{levels}cell={cell}"
+    return f"{summary.run_address(run)}?{levels}cell={cell}"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.core.format import number
-from mapelites.core.nested_map.axes import MapLook
+from mapelites.core.nested_map.axes import MapStyle
 
 Line = tuple[str, NDArray[np.float64], str]  # name, snapshot's curve, colour
 WIDE = 1.0  # orders of magnitude from which on a scale is logarithmic
@@ -19,11 +19,11 @@ TITLES = ("cells with an elite", "best feasible objective")  # each over the eva
 
 def curves(lines: Sequence[Line], *, dark: bool) -> list[dict[str, Any]]:
     """Two figures, occupied cells and best feasible value, as JSON values."""
-    look = MapLook.of(dark=dark, narrow=False)
+    look = MapStyle.of(dark=dark, narrow=False)
     return [_figure(lines, column, title, look) for column, title in zip((1, 2), TITLES, strict=True)]
 
 
-def _figure(lines: Sequence[Line], column: int, title: str, look: MapLook) -> dict[str, Any]:
+def _figure(lines: Sequence[Line], column: int, title: str, look: MapStyle) -> dict[str, Any]:
     values = np.concatenate([curve[:, column] for _, curve, _ in lines]) if lines else np.empty(0)
     values = values[~np.isnan(values)]
     orders = float(np.log10(values.max() / values.min())) if len(values) and values.min() > 0 else 0.0

@@ -15,7 +15,7 @@ from components.shared.format import count
 from mapelites.core.archive import Archive
 from mapelites.core.format import amount, number
 from mapelites.core.nested_map.axes import full_bins
-from mapelites.core.nested_map.colour import EMPTY, Colouring, Tick, by_objective, shared, to_bytes
+from mapelites.core.nested_map.colour import EMPTY, Colouring, Tick, by_objective, shared_colourings, to_bytes
 from mapelites.core.nested_map.fold import Fold
 from mapelites.core.nested_map.reading import NO_ROW
 from mapelites.core.nested_map.usual import shown_within, usual_view
@@ -33,7 +33,7 @@ MOST_WORDS = 2_500  # places beyond which a readout for each would weigh more th
 
 
 @dataclass(frozen=True)
-class Pair:
+class ComparedArchives:
     """Two archives at the same tolerances where they can be, and what had to be done for that, in words."""
 
     first: Archive
@@ -42,7 +42,7 @@ class Pair:
     note: str = ""
 
     @classmethod
-    def of(cls, first: Snapshot, second: Snapshot) -> Pair:
+    def of(cls, first: Snapshot, second: Snapshot) -> ComparedArchives:
         """The maps of two runs; the second is put into the first's cells if its levels are others."""
         one, two = first.archive().by_axis, second.archive().by_axis
         if (first.spec.problem, first.spec.dimension) != (second.spec.problem, second.spec.dimension):
@@ -90,7 +90,7 @@ def _objectives(fold: Fold, archive: Archive) -> Array:
     return np.asarray(np.append(archive.everything().f, np.inf)[rows])
 
 
-def side_by_side(pair: Pair, *, dark: bool, narrow: bool) -> dict[str, Any]:
+def side_by_side(pair: ComparedArchives, *, dark: bool, narrow: bool) -> dict[str, Any]:
     """Both maps in the same colours; those of two problems each in its own."""
     archives = (pair.first, pair.second)
     if not pair.same_problem:
@@ -102,12 +102,14 @@ def side_by_side(pair: Pair, *, dark: bool, narrow: bool) -> dict[str, Any]:
         maps = [_map(*each, dark, narrow) for each in zip(archives, views, found, strict=True)]
         return {"maps": maps, "legend": [each.legend(dark=dark) for each in found]}
     within = np.concatenate([shown_within(each, pair.view) for each in archives])
-    colours = shared([each.everything().f for each in archives], "auto", within, maximise=pair.first.problem.maximise)
+    colours = shared_colourings(
+        [each.everything().f for each in archives], "auto", within, maximise=pair.first.problem.maximise
+    )
     maps = [_map(each, pair.view, own, dark, narrow) for each, own in zip(archives, colours, strict=True)]
     return {"maps": maps, "legend": [colours[0].legend(dark=dark)]}
 
 
-def difference(pair: Pair, *, dark: bool, narrow: bool) -> dict[str, Any]:
+def difference_map(pair: ComparedArchives, *, dark: bool, narrow: bool) -> dict[str, Any]:
     """One map of who found the better elite at which place and by how much, and the verdict."""
     kinds, strength = who_is_better(pair)
     places = np.where(kinds < 2, 0.5 - strength / 2, np.where(kinds > 2, 0.5 + strength / 2, 0.5))
@@ -124,7 +126,7 @@ def difference(pair: Pair, *, dark: bool, narrow: bool) -> dict[str, Any]:
     found = [_packed(np.where(np.isfinite(each), each, np.nan)) for each in pair.objectives]
     compared = {"objectives": found, "equal": EQUAL, "least": pair.least}
     drawn["layout"]["meta"] |= {"legend": colours.legend(), "shown": None, "compared": compared}
-    return {"maps": [drawn], "legend": [colours.legend()], "counts": verdict(pair)}
+    return {"maps": [drawn], "legend": [colours.legend()], "counts": comparison_verdict(pair)}
 
 
 def _packed(values: Array) -> dict[str, str]:
@@ -135,7 +137,7 @@ def _packed(values: Array) -> dict[str, str]:
 GROUND_END = 1.5 / 255  # of the colour scale: there the colours of what was found begin
 
 
-def verdict(pair: Pair) -> str:
+def comparison_verdict(pair: ComparedArchives) -> str:
     """Who is better, in words: first of the best feasible design, then over the whole map."""
     kinds, _ = who_is_better(pair)
     times = np.bincount(kinds[kinds != NO_ROW].ravel(), minlength=len(KINDS))
@@ -150,7 +152,7 @@ def verdict(pair: Pair) -> str:
     return f"{_feasible_words(pair)} {cells}"
 
 
-def _feasible_words(pair: Pair) -> str:
+def _feasible_words(pair: ComparedArchives) -> str:
     one, two = (each.best(feasible=True) for each in (pair.first, pair.second))
     if one is None or two is None:
         who = "Neither" if one is two else "Only A" if two is None else "Only B"
@@ -163,7 +165,7 @@ def _feasible_words(pair: Pair) -> str:
     return f"{who} has the better feasible design: A {number(shown(one.f))}, B {number(shown(two.f))}{apart}."
 
 
-def who_is_better(pair: Pair) -> tuple[NDArray[np.int64], Array]:
+def who_is_better(pair: ComparedArchives) -> tuple[NDArray[np.int64], Array]:
     """For every place its kind in KINDS, -1 where neither shows anything; and how strong the difference is, 0 to 1."""
     one, two = pair.objectives
     either, both = np.isfinite(one) | np.isfinite(two), np.isfinite(one) & np.isfinite(two)
@@ -177,7 +179,12 @@ def who_is_better(pair: Pair) -> tuple[NDArray[np.int64], Array]:
 
 
 def _map(
-    archive: Archive, view: FigureView, colours: Colouring, dark: bool, narrow: bool, pair: Pair | None = None
+    archive: Archive,
+    view: FigureView,
+    colours: Colouring,
+    dark: bool,
+    narrow: bool,
+    pair: ComparedArchives | None = None,
 ) -> dict[str, Any]:
     drawn = figure(archive, view, content(archive, view, 0, colours, dark=dark), dark=dark, narrow=narrow)
     fold = view.fold(archive.tolerances)
@@ -188,14 +195,16 @@ def _map(
     return drawn
 
 
-def _words(fold: Fold, archive: Archive, pair: Pair | None) -> list[list[str]]:
+def _words(fold: Fold, archive: Archive, pair: ComparedArchives | None) -> list[list[str]]:
     """What stands at every place, for whoever points at it."""
     own = (_objectives(fold, archive),) if pair is None else pair.objectives
     rows, columns = fold.shape
     return [[_word(fold, archive, r, c, own, pair) for c in range(columns)] for r in range(rows)]
 
 
-def _word(fold: Fold, archive: Archive, row: int, column: int, objectives: tuple[Array, ...], pair: Pair | None) -> str:
+def _word(
+    fold: Fold, archive: Archive, row: int, column: int, objectives: tuple[Array, ...], pair: ComparedArchives | None
+) -> str:
     bins, names = fold.bins_at(row, column), fold.tolerances.names
     shown = sorted((*fold.x.constraints, *fold.y.constraints))
     place = "<br>".join(f"{names[i]} {full_bins(fold, archive.problem, i)[bins[i]]}" for i in shown)

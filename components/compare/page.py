@@ -10,16 +10,16 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html,
 from dash.development.base_component import Component
 
 from components.answers.parts import named_chart
-from components.compare.cells import pressed_cell, table
+from components.compare.cells import cell_table, pressed_cell
 from components.compare.curves import TITLES, curves
-from components.compare.maps import ONE, OTHER, Pair, difference, side_by_side, verdict
+from components.compare.maps import ONE, OTHER, ComparedArchives, comparison_verdict, difference_map, side_by_side
 from components.map import cursor as map_cursor
 from components.map.colour import KINDS
 from components.map.figure import CONFIG
 from components.runs.actions import MOST_COMPARED
 from components.shared import follow, summary
 from components.shared.context import Context
-from components.shared.format import count, percent
+from components.shared.format import count, whole_percent
 from components.shell.frame import SCHEME
 from mapelites.core.errors import InputError
 from mapelites.core.format import number
@@ -35,7 +35,7 @@ LIGHT = "AF"  # the letters whose colour is so dark that they are read best in w
 
 def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
     """The page."""
-    runs = chosen(context, ids)
+    runs = runs_in_address(context, ids)
     view = query.get("view") if query.get("view") in VIEWS else "both"
     switch = dmc.SegmentedControl(
         id="compare-view",
@@ -98,7 +98,7 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
     )
 
 
-def chosen(context: Context, ids: str) -> list[Run]:
+def runs_in_address(context: Context, ids: str) -> list[Run]:
     """The runs an address names, `a+b`; an `InputError` where they are too few or too many."""
     names = list(dict.fromkeys(part for part in ids.replace(" ", "+").split("+") if part))
     if not 2 <= len(names) <= MOST_COMPARED:
@@ -108,7 +108,7 @@ def chosen(context: Context, ids: str) -> list[Run]:
 
 def tab_title(context: Context, ids: str) -> str:
     """The tab of the browser names the runs."""
-    names = [summary.name(run) for run in chosen(context, ids)]
+    names = [summary.run_name(run) for run in runs_in_address(context, ids)]
     return f"{' and '.join(dict.fromkeys(names))} compared"
 
 
@@ -121,7 +121,7 @@ def register(app: Dash, context: Context) -> None:
     def draw(
         before: Any, view: Any, scheme: Any, narrow: Any, ids: Any, graphs: Any
     ) -> tuple[Any, tuple[Any, ...]] | None:
-        runs = chosen(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
+        runs = runs_in_address(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
         seen = [view, scheme, narrow, *(run.version for run in runs)]
         if seen == before or narrow is None:
             return None
@@ -159,12 +159,12 @@ def register(app: Dash, context: Context) -> None:
         State("compare-ids", "data"),
     )
     def tell(_: Any, clicked: Any, ids: Any) -> Any:
-        runs = chosen(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
+        runs = runs_in_address(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
         first, second = (context.store.snapshot(run.id) for run in runs[:2])
         if first is None or second is None:
             return None, True
-        pair = Pair.of(first, second)
-        return table(pair, runs, pressed_cell(pair, clicked)), not pair.same_problem
+        pair = ComparedArchives.of(first, second)
+        return cell_table(pair, runs, pressed_cell(pair, clicked)), not pair.same_problem
 
     app.clientside_callback(
         ClientsideFunction("compare", "narrow"), Output("compare-narrow", "data"), Input("compare-view", "value")
@@ -191,17 +191,17 @@ def _figures(context: Context, runs: Sequence[Run], view: str, dark: bool, narro
     """Everything that is drawn, as JSON values."""
     snapshots = [context.store.snapshot(run.id) for run in runs]
     known = [each for each in snapshots if each is not None]
-    names = [f"{LETTERS[i]} {summary.name(run)}, {summary.method(run)}" for i, run in enumerate(runs)]
+    names = [f"{LETTERS[i]} {summary.run_name(run)}, {summary.search_and_seed(run)}" for i, run in enumerate(runs)]
     lines = [(name, each.curve, shade) for name, each, shade in zip(names, snapshots, COLOURS, strict=False) if each]
     found: dict[str, Any] = {"curves": curves(lines, dark=dark), "maps": [], "legend": None, "note": "", "counts": None}
     if len(known) < 2 or snapshots[0] is None or snapshots[1] is None:
         return {**found, "note": "The maps appear as soon as both runs have one."}
-    pair = Pair.of(snapshots[0], snapshots[1])
+    pair = ComparedArchives.of(snapshots[0], snapshots[1])
     found["note"] = pair.note
     if pair.same_problem:
-        found["counts"] = verdict(pair)
+        found["counts"] = comparison_verdict(pair)
     if view == "difference" and pair.same_problem:
-        return {**found, **difference(pair, dark=dark, narrow=narrow)}
+        return {**found, **difference_map(pair, dark=dark, narrow=narrow)}
     if view == "difference":
         found["note"] = "A difference needs two runs of one problem in one dimension; here are both maps instead."
     return {**found, **side_by_side(pair, dark=dark, narrow=narrow)}
@@ -272,7 +272,7 @@ def _marks(*, impossible: bool) -> list[Component]:
 
 def _box(i: int, drawn: dict[str, Any], name: str) -> Component:
     """A map with the outlines of the cell pressed and of the one the keyboard is at."""
-    return map_cursor.box(
+    return map_cursor.cursor_box(
         [
             _graph("map", i, MAP_HEIGHT, drawn),
             html.Div(className="map-outline map-selection", hidden=True),
@@ -298,7 +298,7 @@ def _swatch(i: int) -> Component:
 
 
 def _letter(i: int, run: Run) -> Component:
-    return html.Span([_swatch(i), summary.name(run), ", ", summary.method(run)])
+    return html.Span([_swatch(i), summary.run_name(run), ", ", summary.search_and_seed(run)])
 
 
 def _table(runs: Sequence[Run]) -> Component:
@@ -306,11 +306,14 @@ def _table(runs: Sequence[Run]) -> Component:
     rows = [
         html.Tr(
             [
-                html.Td(dmc.Anchor(_letter(i, run), href=summary.address(run), c="inherit")),
-                html.Td(summary.badge(run), **{"data-label": head[1]}),
+                html.Td(dmc.Anchor(_letter(i, run), href=summary.run_address(run), c="inherit")),
+                html.Td(summary.state_badge(run), **{"data-label": head[1]}),
                 html.Td(count(run.evaluations), **{"data-label": head[2]}),
                 html.Td(number(summary.best_feasible(run)), **{"data-label": head[3]}),
-                html.Td(f"{percent(summary.coverage(run))}, {count(run.occupied)} cells", **{"data-label": head[4]}),
+                html.Td(
+                    f"{whole_percent(summary.filled_share(run))}, {count(run.occupied)} cells",
+                    **{"data-label": head[4]},
+                ),
             ]
         )
         for i, run in enumerate(runs)

@@ -13,8 +13,8 @@ from dash.development.base_component import Component
 
 from components.answers import parts
 from components.answers.figures import band_curve
-from components.experiments.data import CampaignLook, Campaigns
-from components.experiments.figures import blank
+from components.experiments.data import Campaigns, CampaignSnapshot
+from components.experiments.figures import blank_figure
 from components.map.figure import CONFIG
 from components.shared.format import count, many
 from components.shell.frame import SCHEME
@@ -52,7 +52,7 @@ def layout() -> Component:
             ),
             html.P(id="campaign-price-words", className="answer-sentence"),
             parts.named_chart(
-                dcc.Graph(id=GRAPH, figure=blank(), config=CONFIG, style={"height": parts.HEIGHT}),
+                dcc.Graph(id=GRAPH, figure=blank_figure(), config=CONFIG, style={"height": parts.HEIGHT}),
                 "Chart: best objective over the tolerance allowed, median and quartiles over the runs",
             ),
             html.Div(id="campaign-price-table", className="scroll"),
@@ -87,7 +87,7 @@ def register(app: Dash, campaigns: Campaigns, instance_of: Callable[[Campaign, A
         title = f"What does a constraint cost? {instance.problem} {instance.dimension}D, {instance.search}"
         runs = sorted(each.name for each in look.results if each.failed is None and each.instance == instance)
         if not runs:
-            return list(names), name, blank(), title, "No run is finished yet.", []
+            return list(names), name, blank_figure(), title, "No run is finished yet.", []
         found = _bands(campaigns, look, instance, runs, names.index(name))
         stated = task.spec.tolerances.axes(task.spec.get_problem())[names.index(name)]
         figure = band_curve(found, stated, dark=scheme == "dark")
@@ -101,7 +101,7 @@ def register(app: Dash, campaigns: Campaigns, instance_of: Callable[[Campaign, A
         )
 
 
-def _bands(campaigns: Campaigns, look: CampaignLook, instance: Instance, runs: list[str], constraint: int) -> Bands:
+def _bands(campaigns: Campaigns, look: CampaignSnapshot, instance: Instance, runs: list[str], constraint: int) -> Bands:
     """Made once for so many finished runs, which never change."""
 
     def made() -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _bands(campaigns: Campaigns, look: CampaignLook, instance: Instance, runs: l
     return Bands(tolerances, quartiles, behind, number, len(runs))
 
 
-def _address(look: CampaignLook, run: str, constraint: str) -> str:
+def _address(look: CampaignSnapshot, run: str, constraint: str) -> str:
     """The page that tells the same price of one run."""
     return f"/experiments/{look.folder.id}/run/{run}?{urlencode({'view': 'price', 'about': constraint})}"
 
@@ -158,9 +158,9 @@ def _table(found: Bands, constraint: Constraint, addresses: Sequence[str]) -> Co
     for step, (each, number) in enumerate(zip(found.tolerances, found.found.tolist(), strict=True)):
         of = zip(found.quartiles[:, step].tolist(), found.behind[:, step].tolist(), strict=True)
         rows.append(
-            parts.row(
+            parts.table_row(
                 [violation_text(constraint, each), *(link(*pair) for pair in of), f"{count(number)} of {found.runs}"]
             )
         )
     heads = (f"{constraint.name} up to", "lower quartile", "median", "upper quartile", "runs that found one")
-    return parts.table(heads, rows)
+    return parts.answer_table(heads, rows)

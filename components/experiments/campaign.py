@@ -14,7 +14,7 @@ from components.answers.parts import named_chart
 from components.experiments import answers as answers_campaign
 from components.experiments import figures as experiments_figures
 from components.experiments import files as experiments_files
-from components.experiments.data import CampaignLook, Campaigns
+from components.experiments.data import Campaigns, CampaignSnapshot
 from components.experiments.figures import CURVES
 from components.experiments.table import (
     BESIDE,
@@ -25,15 +25,15 @@ from components.experiments.table import (
     comparisons,
     failures,
     instance_key,
-    notes,
-    overview,
-    table,
+    instance_overview,
+    paper_table,
+    published_notes,
 )
-from components.experiments.words import badge, count_in_words, pace, title
+from components.experiments.words import campaign_badge, campaign_pace, campaign_title, count_in_words
 from components.map.figure import CONFIG
-from components.run.view import pressed
+from components.run.view import pressed_point
 from components.shared.context import Context
-from components.shared.follow import digest
+from components.shared.follow import content_digest
 from components.shared.format import count, many
 from components.shared.notices import icon
 from components.shell.frame import SCHEME, URL
@@ -113,21 +113,21 @@ def layout(context: Context, query: Mapping[str, str], campaign_id: str) -> Comp
 
 def tab_title(context: Context, campaign_id: str) -> str:
     """The tab of the browser says what the campaign runs."""
-    return title(Campaigns(context).folder(campaign_id).campaign)
+    return campaign_title(Campaigns(context).folder(campaign_id).campaign)
 
 
-def _overview(look: CampaignLook) -> Component:
+def _overview(look: CampaignSnapshot) -> Component:
     return html.Section(
         [
             dmc.Title("All runs", order=2, size="h4"),
             html.P("The share of feasible runs, and how many are done. A click shows more.", className="quiet"),
-            html.Div(overview(look.folder.campaign, look.states, look.report), className="scroll"),
+            html.Div(instance_overview(look.folder.campaign, look.states, look.report), className="scroll"),
         ],
         className="card experiments-part",
     )
 
 
-def _ahead(look: CampaignLook, view: CampaignView) -> Component:
+def _ahead(look: CampaignSnapshot, view: CampaignView) -> Component:
     return html.Section(
         [
             dmc.Title("Which search is ahead", order=2, size="h4"),
@@ -139,7 +139,7 @@ def _ahead(look: CampaignLook, view: CampaignView) -> Component:
     )
 
 
-def _competitions(look: CampaignLook) -> list[Component]:
+def _competitions(look: CampaignSnapshot) -> list[Component]:
     """What the rules of the competitions make of the runs that are done, as far as there are such problems."""
     parts: list[Component] = []
     for head, heads, rows in competitions(look.report):
@@ -154,7 +154,7 @@ def _competitions(look: CampaignLook) -> list[Component]:
     return parts
 
 
-def _head(look: CampaignLook) -> Component:
+def _head(look: CampaignSnapshot) -> Component:
     campaign = look.folder.campaign
     different = "".join(f", {each}" for each in look.report.departures)  # from the paper's experiment
     return html.Div(
@@ -162,7 +162,7 @@ def _head(look: CampaignLook) -> Component:
             html.Div(
                 [
                     dmc.Anchor("Experiments", href="/experiments", size="sm"),
-                    dmc.Title(title(campaign), order=1),
+                    dmc.Title(campaign_title(campaign), order=1),
                     dmc.Text(
                         f"{count_in_words(campaign)}, seed {campaign.seed}{different} · {look.folder.id}",
                         className="lead",
@@ -177,7 +177,7 @@ def _head(look: CampaignLook) -> Component:
     )  # fmt: skip
 
 
-def _button(look: CampaignLook) -> Component | None:
+def _button(look: CampaignSnapshot) -> Component | None:
     working = look.folder.working()
     if look.folder.starting() or (look.progress.whole and not working):
         return None
@@ -191,18 +191,18 @@ def _button(look: CampaignLook) -> Component | None:
     )
 
 
-def _progress(look: CampaignLook) -> list[Component]:
+def _progress(look: CampaignSnapshot) -> list[Component]:
     p = look.progress
     failed = f", {many(p.failed, 'failure')}" if p.failed else ""
     return [
-        badge(look.folder, p),
+        campaign_badge(look.folder, p),
         dmc.Progress(value=100 * p.share, size="lg", className="experiments-bar", **{"aria-label": "Runs done"}),
         html.Span(f"{count(p.done)} of {many(p.count, 'run')}{failed}"),
-        html.Span(pace(look.folder.status, p), className="quiet experiments-pace"),
+        html.Span(campaign_pace(look.folder.status, p), className="quiet experiments-pace"),
     ]
 
 
-def _trouble(look: CampaignLook) -> list[Component]:
+def _trouble(look: CampaignSnapshot) -> list[Component]:
     words = look.folder.trouble
     words = f"{words[:1].upper()}{words[1:]}."
     parts = [dmc.Alert(words, title="The campaign ended early", color="red", variant="light")] if words != "." else []
@@ -237,11 +237,11 @@ def _same(values: Any) -> list[dict[str, str]]:
     return [{"value": value, "label": value} for value in values]
 
 
-def _table(look: CampaignLook, view: CampaignView) -> list[Component]:
+def _table(look: CampaignSnapshot, view: CampaignView) -> list[Component]:
     runs, place = f"/experiments/{look.folder.id}/run/", (view.dimension, view.search)
     return [
-        *notes(look.report, place, view.beside),
-        table(look.report, look.states, place, view.beside, runs),
+        *published_notes(look.report, place, view.beside),
+        paper_table(look.report, look.states, place, view.beside, runs),
     ]
 
 
@@ -255,7 +255,9 @@ def _figures() -> Component:
             [
                 html.Figcaption(caption, id=f"{name}-caption"),
                 named_chart(  # its height is there before the graph is
-                    dcc.Graph(id=name, figure=experiments_figures.blank(), config=CONFIG, style={"height": "100%"}),
+                    dcc.Graph(
+                        id=name, figure=experiments_figures.blank_figure(), config=CONFIG, style={"height": "100%"}
+                    ),
                     label,
                     style={"height": FIGURE_HEIGHT},
                 ),
@@ -363,7 +365,7 @@ def _register_progress(app: Dash, campaigns: Campaigns) -> None:
         )
 
 
-def _parts(look: CampaignLook, view: CampaignView) -> dict[str, Any]:
+def _parts(look: CampaignSnapshot, view: CampaignView) -> dict[str, Any]:
     """What stands in each part of the page."""
     return {
         "progress": _progress(look),
@@ -375,13 +377,18 @@ def _parts(look: CampaignLook, view: CampaignView) -> dict[str, Any]:
     }
 
 
-def _seen(look: CampaignLook, version: str, given: Any, parts: Mapping[str, Any]) -> dict[str, Any]:
+def _seen(look: CampaignSnapshot, version: str, given: Any, parts: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows, as little text as tells it from anything else."""
     words = {instance_key(each): [cell.words, cell.state] for each, cell in look.states.items()}
-    return {"version": version, "view": given, "cells": words, **{name: digest(part) for name, part in parts.items()}}
+    return {
+        "version": version,
+        "view": given,
+        "cells": words,
+        **{name: content_digest(part) for name, part in parts.items()},
+    }
 
 
-def _cells(look: CampaignLook, keys: list[str], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:
+def _cells(look: CampaignSnapshot, keys: list[str], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[list[Any]]:
     """The properties of every cell's button, where its words changed."""
     rates = {row.instance: row.summary.feasibility_rate for row in look.report.rows}
     made = {
@@ -393,7 +400,7 @@ def _cells(look: CampaignLook, keys: list[str], old: Mapping[str, Any], new: Map
     return [list(values) for values in zip(*(made.get(key, same) for key in keys), strict=True)]
 
 
-def _finished(look: CampaignLook, view: CampaignView) -> list[Any]:
+def _finished(look: CampaignSnapshot, view: CampaignView) -> list[Any]:
     """What the figures depend on: the problem and how many runs of it are done."""
     here = [row for row in look.report.rows if row.instance.problem == view.problem]
     variables = view.variables(look.folder.campaign)
@@ -424,11 +431,11 @@ def _register_figures(app: Dash, campaigns: Campaigns) -> None:
             if (row.instance.problem, row.instance.dimension) == (view.problem, variables)
         ]  # fmt: skip
         known = campaign.problem(view.problem, variables).best_known
-        lines = experiments_figures.references(rows[0] if rows else None, known)
+        lines = experiments_figures.reference_lines(rows[0] if rows else None, known)
         curves = campaigns.curves(look, [Instance(view.problem, variables, s) for s in campaign.searches])
         figures = (
             experiments_figures.convergence(curves, kind, lines, dark=dark),
-            experiments_figures.boxes(rows, campaign.searches, lines, dark=dark),
+            experiments_figures.solution_boxes(rows, campaign.searches, lines, dark=dark),
         )
         for figure in figures:  # a zoom stays as long as the same thing is looked at
             figure["layout"]["uirevision"] = f"{view.problem} {variables} {kind}"
@@ -467,7 +474,7 @@ def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
         prevent_initial_call=True,
     )
     def open_run(click: Any, campaign_id: Any) -> Any:
-        name = pressed(click).get("customdata")
+        name = pressed_point(click).get("customdata")
         if not isinstance(name, str):
             return no_update
         folder = campaigns.folder(campaign_id)

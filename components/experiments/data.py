@@ -9,26 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from components.experiments.words import CampaignProgress, Cell, campaign_progress, cells
+from components.experiments.words import CampaignProgress, InstanceProgress, campaign_progress, instance_progress
 from components.shared.context import Context
-from components.shared.recent import Recent
+from components.shared.recent import RecentValues
 from mapelites.campaign import CampaignFolder, Instance
 from mapelites.campaign.folder import CampaignResult
 from mapelites.campaign.process import open_campaign
-from mapelites.campaign.report.table import Report, report_of
+from mapelites.campaign.report.table import CampaignReport, report_of
 
 MOST_LOOKS = 8
 
 
 @dataclass(frozen=True)
-class CampaignLook:
+class CampaignSnapshot:
     """A campaign at one moment."""
 
     folder: CampaignFolder
     results: tuple[CampaignResult, ...]
     progress: CampaignProgress
-    states: dict[Instance, Cell]
-    report: Report
+    states: dict[Instance, InstanceProgress]
+    report: CampaignReport
 
 
 class Campaigns:
@@ -36,24 +36,24 @@ class Campaigns:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._looks = Recent[tuple[str, str], CampaignLook](MOST_LOOKS)
+        self._looks = RecentValues[tuple[str, str], CampaignSnapshot](MOST_LOOKS)
 
     def folder(self, campaign_id: Any) -> CampaignFolder:
         """A campaign by its id."""
         return open_campaign(self.context.store.path, str(campaign_id))
 
-    def look(self, campaign_id: str) -> CampaignLook:
+    def look(self, campaign_id: str) -> CampaignSnapshot:
         """The campaign as it is now."""
         key = campaign_id, self.folder(campaign_id).version()
         return self._looks.remember(key, lambda: self._read(campaign_id))
 
-    def _read(self, campaign_id: str) -> CampaignLook:
+    def _read(self, campaign_id: str) -> CampaignSnapshot:
         folder = self.folder(campaign_id)
         results = tuple(folder.results().values())
-        states = cells(folder.campaign, results, folder.status.running)
-        return CampaignLook(folder, results, campaign_progress(folder, results), states, report_of(folder))
+        states = instance_progress(folder.campaign, results, folder.status.running)
+        return CampaignSnapshot(folder, results, campaign_progress(folder, results), states, report_of(folder))
 
-    def curves(self, look: CampaignLook, instances: Sequence[Instance]) -> dict[str, list[NDArray[np.float64]]]:
+    def curves(self, look: CampaignSnapshot, instances: Sequence[Instance]) -> dict[str, list[NDArray[np.float64]]]:
         """The curves of the finished runs of each instance, by search."""
         by_instance: dict[Instance, list[CampaignResult]] = {}
         for result in look.results:

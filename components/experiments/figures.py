@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from components.map.colour import KINDS
-from mapelites.campaign.report.published import Published
+from mapelites.campaign.report.published import PublishedRow
 from mapelites.campaign.report.table import TableRow
 from mapelites.core.format import number
-from mapelites.core.nested_map.axes import MapLook
+from mapelites.core.nested_map.axes import MapStyle
 from mapelites.core.statistics import quartile_places
 
 Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ def convergence(
     curves: Mapping[str, Sequence[Array]], kind: str, references: Mapping[str, float], *, dark: bool
 ) -> dict[str, Any]:
     """Median and quartiles over the runs of each search, as JSON values of a figure."""
-    look, shade = MapLook.of(dark=dark, narrow=False), colours(list(curves))
+    look, shade = MapStyle.of(dark=dark, narrow=False), colours(list(curves))
     data: list[dict[str, Any]] = []
     shown: list[float] = []
     span: list[float] = []
@@ -68,11 +68,11 @@ def convergence(
     return {"data": data, "layout": layout}
 
 
-def boxes(
+def solution_boxes(
     rows: Sequence[TableRow], searches: Sequence[str], references: Mapping[str, float], *, dark: bool
 ) -> dict[str, Any]:
     """The final solutions of each search: the objectives of feasible ones, or mean violations where there is none."""
-    look, shade = MapLook.of(dark=dark, narrow=False), colours(searches)
+    look, shade = MapStyle.of(dark=dark, narrow=False), colours(searches)
     feasible = any(final.feasible for row in rows for final in row.finals)
     data, shown = [], []
     for row in rows:
@@ -103,14 +103,14 @@ def box_words(figure: Mapping[str, Any]) -> str:
     return f"Where the runs end{bar}; a click opens a run"
 
 
-def blank() -> dict[str, Any]:
+def blank_figure() -> dict[str, Any]:
     """Nothing, until there is something to draw: no axes that would measure nothing, in either colour scheme."""
     hidden = {"visible": False}
     clear = "rgba(0,0,0,0)"
     return {"data": [], "layout": {"xaxis": hidden, "yaxis": hidden, "paper_bgcolor": clear, "plot_bgcolor": clear}}
 
 
-def references(row: TableRow | None, best_known: float | None) -> dict[str, float]:
+def reference_lines(row: TableRow | None, best_known: float | None) -> dict[str, float]:
     """Values drawn as lines: εDEag's median where it is feasible, and the best known."""
     lines = {}
     if row is not None and row.edeag is not None and row.edeag.median.violated == 0:
@@ -140,7 +140,7 @@ def _spreads(values: Sequence[float]) -> bool:
     return len(values) > 1 and min(values) > 0 and max(values) / min(values) > WIDE
 
 
-def _drawable(published: Published, *, log: bool) -> bool:
+def _drawable(published: PublishedRow, *, log: bool) -> bool:
     return published.median.violated == 0 and (published.median.f > 0 or not log)
 
 
@@ -163,7 +163,7 @@ def _band(search: str, at: Array, bands: Array, shade: str) -> list[dict[str, An
     return [line, area]
 
 
-def _reference(name: str, value: float, span: list[float], look: MapLook) -> dict[str, Any]:
+def _reference(name: str, value: float, span: list[float], look: MapStyle) -> dict[str, Any]:
     dash = "dot" if name == "best known" else "dash"
     return {
         "type": "scatter", "mode": "lines", "name": name, "x": span, "y": [value, value],
@@ -186,7 +186,7 @@ def _category(row: TableRow) -> str:
     return f"{row.instance.search}<br>{sum(final.feasible for final in row.finals)} of {len(row.finals)}"
 
 
-def _published(row: TableRow, published: Published | None, look: MapLook) -> dict[str, Any]:
+def _published(row: TableRow, published: PublishedRow | None, look: MapStyle) -> dict[str, Any]:
     """The paper's median as a short bar over its search's box."""
     value = published.median.f if published is not None else 0.0
     return {
@@ -196,14 +196,14 @@ def _published(row: TableRow, published: Published | None, look: MapLook) -> dic
     }  # fmt: skip
 
 
-def _line(value: float, look: MapLook) -> dict[str, Any]:
+def _line(value: float, look: MapStyle) -> dict[str, Any]:
     return {
         "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value,
         "line": {"color": look.quiet, "width": 1.4, "dash": "dash"},
     }  # fmt: skip
 
 
-def _label(name: str, value: float, look: MapLook, *, log: bool) -> dict[str, Any]:
+def _label(name: str, value: float, look: MapStyle, *, log: bool) -> dict[str, Any]:
     return {
         "xref": "paper", "x": 1 if name == "best known" else 0, "y": float(np.log10(value)) if log else value,
         "text": name, "showarrow": False, "yanchor": "bottom", "xanchor": "right" if name == "best known" else "left",
@@ -211,7 +211,7 @@ def _label(name: str, value: float, look: MapLook, *, log: bool) -> dict[str, An
     }  # fmt: skip
 
 
-def _empty(layout: dict[str, Any], text: str, look: MapLook) -> None:
+def _empty(layout: dict[str, Any], text: str, look: MapStyle) -> None:
     """Words in place of axes that would measure nothing."""
     layout["xaxis"] |= {"visible": False}
     layout["yaxis"] |= {"visible": False}
@@ -223,7 +223,7 @@ def _empty(layout: dict[str, Any], text: str, look: MapLook) -> None:
     ]  # fmt: skip
 
 
-def chart_layout(look: MapLook, title: str, *, log: bool) -> dict[str, Any]:
+def chart_layout(look: MapStyle, title: str, *, log: bool) -> dict[str, Any]:
     """Axes, grid and legend of a plain chart."""
     grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True, "exponentformat": "power",
             "separatethousands": True}  # fmt: skip

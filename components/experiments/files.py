@@ -21,7 +21,7 @@ from mapelites.campaign.report.table import report_of
 from mapelites.core.errors import InputError
 from mapelites.runs import Store
 from mapelites.system.files import write_whole
-from mapelites.system.locks import EXCLUSIVE, locked
+from mapelites.system.locks import EXCLUSIVE, hold_lock
 
 LABELS = {"terminal": "Text", "markdown": "Markdown", "csv": "CSV", "json": "JSON, every run", "latex": "LaTeX"}
 MIMES = {"csv": "text/csv", "json": "application/json", "markdown": "text/markdown"}
@@ -76,7 +76,7 @@ def register(app: Dash, context: Context) -> None:
 def take_in(queue: RunQueue, folder: CampaignFolder, name: str) -> str:
     """The id of a campaign's run in the store of runs; the first time, it is put there."""
     content = folder.content(name)
-    with locked(folder.path / "opened.lock", EXCLUSIVE):
+    with hold_lock(folder.path / "opened.lock", EXCLUSIVE):
         path = folder.path / "opened.json"
         opened = _opened(path)
         if name not in opened or not _is_there(queue.store, opened[name]):

@@ -127,7 +127,7 @@ def _text(name: str, label: str, hint: str, value: str) -> Component:
     )  # fmt: skip
 
 
-def read(values: Mapping[str, Any]) -> Campaign:
+def read_campaign(values: Mapping[str, Any]) -> Campaign:
     """The campaign a form asks for; an `InputError` in words where it asks for none."""
     levels = _parts(values.get("levels"))
     return Campaign(
@@ -185,7 +185,7 @@ def register(app: Dash, context: Context) -> None:
     )
     def check(*given: Any) -> Any:
         try:
-            return f"{count_in_words(read(dict(zip(FIELDS, given, strict=True))))}.", False
+            return f"{count_in_words(read_campaign(dict(zip(FIELDS, given, strict=True))))}.", False
         except InputError as error:
             text = str(error)
             return html.Span(f"{text[:1].upper()}{text[1:]}.", className="error-text"), True
@@ -200,7 +200,7 @@ def register(app: Dash, context: Context) -> None:
         if not clicks:
             return no_update
         form = dict(zip(FIELDS, given, strict=True))
-        campaign = read(form)
+        campaign = read_campaign(form)
         scheduler = read_scheduler(form["scheduler"], context.queue)
         context.queue.admit_campaign(campaign)
         if scheduler:

@@ -10,10 +10,10 @@ from dash import Dash, Output, html
 from dash.development.base_component import Component
 
 from components.experiments import form as experiments_form
-from components.experiments.words import badge, campaign_progress, title
+from components.experiments.words import campaign_badge, campaign_progress, campaign_title
 from components.shared import follow
 from components.shared.context import Context
-from components.shared.format import ago, count, date, many
+from components.shared.format import count, local_time, many, time_ago
 from mapelites.campaign.folder import CampaignFolder, list_campaigns
 from mapelites.campaign.process import campaigns_folder
 
@@ -78,14 +78,17 @@ def _entry(folder: CampaignFolder) -> Component:
     return html.Article(
         [
             html.Div(
-                [dmc.Anchor(title(campaign), href=f"/experiments/{folder.id}", fw=600), badge(folder, done)],
+                [
+                    dmc.Anchor(campaign_title(campaign), href=f"/experiments/{folder.id}", fw=600),
+                    campaign_badge(folder, done),
+                ],
                 className="experiments-entry-head",
             ),
             dmc.Progress(value=100 * done.share, size="sm", **{"aria-label": "Runs done"}),
             html.Div(
                 [
                     f"{count(done.done)} of {many(campaign.count, 'run')} · seed {campaign.seed} · ",
-                    html.Span(ago(folder.created), title=date(folder.created)),
+                    html.Span(time_ago(folder.created), title=local_time(folder.created)),
                 ],
                 className="recent-detail",
             ),

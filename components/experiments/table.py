@@ -11,14 +11,14 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from components.experiments.words import Cell, problem_name
-from components.shared.format import exact, many
+from components.experiments.words import InstanceProgress, problem_name
+from components.shared.format import exact_number, many
 from mapelites.campaign import Campaign, Instance
 from mapelites.campaign.description import table_words
-from mapelites.campaign.report.published import Agreement, Published, general_faults, known_faults
+from mapelites.campaign.report.published import Agreement, PublishedRow, general_faults, known_faults
 from mapelites.campaign.report.significance import count_wins
-from mapelites.campaign.report.statistics import Final
-from mapelites.campaign.report.table import Report, TableRow, departures, other_conditions
+from mapelites.campaign.report.statistics import FinalSolution
+from mapelites.campaign.report.table import CampaignReport, TableRow, departures, other_conditions
 from mapelites.core.format import number
 
 EVERY_SEARCH = "all"
@@ -45,7 +45,9 @@ def instance_key(instance: Instance) -> str:
     return f"{instance.problem}|{instance.dimension}|{instance.search}"
 
 
-def overview(campaign: Campaign, states: dict[Instance, Cell], report: Report) -> Component:
+def instance_overview(
+    campaign: Campaign, states: dict[Instance, InstanceProgress], report: CampaignReport
+) -> Component:
     """One button for every instance: how far it is and how often it was feasible."""
     rates = {row.instance: row.summary.feasibility_rate for row in report.rows}
     columns = [(n, search) for n in campaign.tables for search in campaign.searches]
@@ -63,7 +65,7 @@ def overview(campaign: Campaign, states: dict[Instance, Cell], report: Report) -
     )
 
 
-def cell_button(instance: Instance, cell: Cell, rate: float | None) -> Component:
+def cell_button(instance: Instance, cell: InstanceProgress, rate: float | None) -> Component:
     """The button of one instance."""
     return html.Button(
         cell_content(cell, rate),
@@ -73,7 +75,7 @@ def cell_button(instance: Instance, cell: Cell, rate: float | None) -> Component
     )
 
 
-def cell_content(cell: Cell, rate: float | None) -> list[Component]:
+def cell_content(cell: InstanceProgress, rate: float | None) -> list[Component]:
     """What stands in the button."""
     return [
         html.Span("–" if rate is None else f"{rate:.2f}", className="overview-rate"),
@@ -81,17 +83,17 @@ def cell_content(cell: Cell, rate: float | None) -> list[Component]:
     ]
 
 
-def cell_title(instance: Instance, cell: Cell) -> str:
+def cell_title(instance: Instance, cell: InstanceProgress) -> str:
     """What a hover says."""
     return f"{instance}: {cell.words}. A click shows its table and figures."
 
 
-def cell_class(cell: Cell) -> str:
+def cell_class(cell: InstanceProgress) -> str:
     """Its colour."""
     return f"overview-cell overview-{cell.state}"
 
 
-def notes(report: Report, place: tuple[int, str], beside: str) -> list[Component]:
+def published_notes(report: CampaignReport, place: tuple[int, str], beside: str) -> list[Component]:
     """What must be known of the published rows before they are compared with ours."""
     dimension, search = place
     searches = report.campaign.searches if search == EVERY_SEARCH else (search,)
@@ -109,7 +111,9 @@ def notes(report: Report, place: tuple[int, str], beside: str) -> list[Component
     return [html.Div(parts, className="statistics-notes quiet")] if parts else []
 
 
-def table(report: Report, states: dict[Instance, Cell], place: tuple[int, str], beside: str, runs: str) -> Component:
+def paper_table(
+    report: CampaignReport, states: dict[Instance, InstanceProgress], place: tuple[int, str], beside: str, runs: str
+) -> Component:
     """The paper's table of one dimension, of one search or of all, with the published row below each of ours.
 
     `runs` is the address below which the runs are.
@@ -141,7 +145,9 @@ def _reasons(problem: str) -> tuple[str, ...]:
     return own or ("The paper's code has this problem as it is defined; the faults on all problems remain.",)
 
 
-def _rows(name: str, cell: Cell, row: TableRow | None, beside: str, why: Sequence[str], runs: str) -> list[Component]:
+def _rows(
+    name: str, cell: InstanceProgress, row: TableRow | None, beside: str, why: Sequence[str], runs: str
+) -> list[Component]:
     head = [
         html.Th(name, scope="row"),
         html.Td(html.Span(cell.words, className=f"cell-words cell-{cell.state}")),
@@ -166,21 +172,21 @@ def _ours(row: TableRow, runs: str) -> list[Component]:
     ]
 
 
-def _link(final: Final, runs: str) -> Component:
+def _link(final: FinalSolution, runs: str) -> Component:
     """A number that opens the run that made it."""
     return html.A(
         f"{number(final.f)} ({final.violated})",
         href=f"{runs}{quote(final.run)}",
-        title=f"Open {final.run}, seed {final.seed}: {exact(final.f)}",
+        title=f"Open {final.run}, seed {final.seed}: {exact_number(final.f)}",
         className="statistics-link",
     )
 
 
 def _number(value: float) -> Component:
-    return html.Td(number(value), title=exact(value))
+    return html.Td(number(value), title=exact_number(value))
 
 
-def _theirs(published: Published) -> Component:
+def _theirs(published: PublishedRow) -> Component:
     solutions = [f"{number(each.f)} ({each.violated})" for each in (published.best, published.median, published.worst)]
     cells = [
         *map(html.Td, solutions),
@@ -206,7 +212,7 @@ def _verdict(agreement: Agreement | None, why: Sequence[str]) -> Component:
     return html.Td([words, *reasons], className="verdict", rowSpan=2)  # beside our row and the published one
 
 
-def comparisons(report: Report, dimension: int) -> Component:
+def comparisons(report: CampaignReport, dimension: int) -> Component:
     """Who beats whom in one dimension."""
     pairs = [(key, each) for key, each in report.pairs.items() if key[0] == dimension]
     if not pairs:

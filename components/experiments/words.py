@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import dash_mantine_components as dmc
 from dash.development.base_component import Component
 
-from components.shared.format import duration, many, percent, rate
+from components.shared.format import duration, evaluation_rate, many, whole_percent
 from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign.description import OWN, table_words
-from mapelites.campaign.folder import CampaignResult, Status
+from mapelites.campaign.folder import CampaignResult, CampaignStatus
 from mapelites.problems.suites.cec2010 import NAMES
 
 
@@ -42,12 +42,12 @@ def campaign_progress(folder: CampaignFolder, results: Sequence[CampaignResult] 
     return CampaignProgress(folder.campaign.count, len(found) - failed, failed)
 
 
-def title(campaign: Campaign) -> str:
+def campaign_title(campaign: Campaign) -> str:
     """What a campaign runs, `C01, C07 and Tin can · 10D and 30D · paper-1`."""
     problems = [problem_name(campaign, each) for each in campaign.problems]
     dimensions = [table_words(n) for n in campaign.tables if n != OWN]
-    parts = ["All problems" if campaign.problems == NAMES else listed(problems), listed(dimensions)]
-    return " · ".join([*filter(None, parts), listed(campaign.searches)])
+    parts = ["All problems" if campaign.problems == NAMES else shortened_list(problems), shortened_list(dimensions)]
+    return " · ".join([*filter(None, parts), shortened_list(campaign.searches)])
 
 
 def problem_name(campaign: Campaign, name: str) -> str:
@@ -56,7 +56,7 @@ def problem_name(campaign: Campaign, name: str) -> str:
     return campaign.problem(name, own).title if own else name
 
 
-def listed(words: Sequence[str]) -> str:
+def shortened_list(words: Sequence[str]) -> str:
     """Words in a row, cut where there are many."""
     if len(words) > 4:
         return f"{', '.join(words[:3])} and {len(words) - 3} more"
@@ -65,7 +65,7 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def state(folder: CampaignFolder, done: CampaignProgress) -> str:
+def campaign_state(folder: CampaignFolder, done: CampaignProgress) -> str:
     """The state of a campaign in one word."""
     if folder.working():
         return "running"
@@ -76,25 +76,25 @@ def state(folder: CampaignFolder, done: CampaignProgress) -> str:
     return "failed" if done.failed or folder.trouble else "stopped"
 
 
-def badge(folder: CampaignFolder, done: CampaignProgress) -> Component:
+def campaign_badge(folder: CampaignFolder, done: CampaignProgress) -> Component:
     """The state with how far it is."""
-    word = state(folder, done)
-    text = f"{word} · {percent(done.share)}" if word in ("running", "stopped") else word
+    word = campaign_state(folder, done)
+    text = f"{word} · {whole_percent(done.share)}" if word in ("running", "stopped") else word
     colour = {"failed": "red", "running": "indigo", "starting": "indigo"}.get(word, "gray")
     return dmc.Badge(text, color=colour, variant="light", className=f"state state-{word}")
 
 
-def pace(status: Status, done: CampaignProgress) -> str:
+def campaign_pace(status: CampaignStatus, done: CampaignProgress) -> str:
     """How fast a campaign is and how long it still takes."""
     if not status.running:
         return status.note
     left = f", {duration(status.seconds_left)} left" if status.seconds_left is not None else ""
     where = ", ".join(status.running[:3]) + (f" and {len(status.running) - 3} more" if len(status.running) > 3 else "")
-    return f"{rate(status.evaluations_per_second)}{left} · running {where}"
+    return f"{evaluation_rate(status.evaluations_per_second)}{left} · running {where}"
 
 
 @dataclass(frozen=True)
-class Cell:
+class InstanceProgress:
     """How far the runs of one instance are."""
 
     done: int
@@ -134,14 +134,16 @@ class Cell:
         return f"{word}{self.done}/{self.runs}"
 
 
-def cells(campaign: Campaign, results: Sequence[CampaignResult], running: Sequence[str]) -> dict[Instance, Cell]:
+def instance_progress(
+    campaign: Campaign, results: Sequence[CampaignResult], running: Sequence[str]
+) -> dict[Instance, InstanceProgress]:
     """How far every instance is."""
     done = Counter(result.instance for result in results if result.failed is None)
     failed = Counter(result.instance for result in results if result.failed is not None)
     tasks = {task.name: task.instance for task in campaign.tasks}
     now = Counter(tasks[name] for name in running if name in tasks)
     return {
-        each: Cell(done[each], failed[each], min(now[each], campaign.runs - done[each]), campaign.runs)
+        each: InstanceProgress(done[each], failed[each], min(now[each], campaign.runs - done[each]), campaign.runs)
         for each in campaign.instances
     }
 

@@ -8,7 +8,7 @@ from dash import html
 from dash.development.base_component import Component
 
 
-def box(children: list[Component], id: Any, className: str, *, name: str, enter: str, readout: str) -> Component:
+def cursor_box(children: list[Component], id: Any, className: str, *, name: str, enter: str, readout: str) -> Component:
     """What takes the focus: it says what it is and which keys it knows, and the element `readout` where they led."""
     words = f"{name}. Arrow keys move from cell to cell, with Shift from outer bin to outer bin. {enter}"
     return html.Div(

@@ -8,7 +8,7 @@ from components.map.colour import colouring
 from mapelites.core.archive import Archive
 from mapelites.core.nested_map import figure as drawing
 from mapelites.core.nested_map.colour import Colouring
-from mapelites.core.nested_map.figure import MOST_EXACT, SHAPES, Bounds, figure, patch
+from mapelites.core.nested_map.figure import MOST_EXACT, SHAPES, ProvenBounds, figure, patch
 from mapelites.core.nested_map.view import FigureView
 from mapelites.proof.proofs import Proofs
 from mapelites.proof.words import PROVEN
@@ -39,7 +39,7 @@ def content(
     return drawing.content(archive, view, chosen, dark=dark, bounds=_bounds(archive, view, proofs))
 
 
-def _bounds(archive: Archive, view: FigureView, proofs: Proofs | None) -> Bounds | None:
+def _bounds(archive: Archive, view: FigureView, proofs: Proofs | None) -> ProvenBounds | None:
     fold = view.fold(archive.tolerances)
     rows, columns = fold.shape
     if proofs is None or not len(proofs) or view.reading != "up-to" or rows * columns > MOST_EXACT:
@@ -47,4 +47,4 @@ def _bounds(archive: Archive, view: FigureView, proofs: Proofs | None) -> Bounds
     if len(proofs.each[0].tolerances) != len(fold.order):  # constraints share an axis
         return None
     asked = fold.tolerances_at(archive.problem.feasible_up_to)
-    return Bounds(proofs.bounds(asked.reshape(rows * columns, -1)).reshape(rows, columns), PROVEN)
+    return ProvenBounds(proofs.bounds(asked.reshape(rows * columns, -1)).reshape(rows, columns), PROVEN)

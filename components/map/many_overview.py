@@ -12,9 +12,9 @@ from dash.development.base_component import Component
 
 from components.map import many_pairs, many_parallel
 from components.run import ids
-from components.run.parts import Drawn, Part
+from components.run.parts import DrawnPart, PagePart
 from components.run.state import PageState
-from components.run.view import Maps, Shown, reading_of
+from components.run.view import Maps, ShownMap, reading_of
 from components.shared.context import Context
 from components.shell.frame import SCHEME
 from mapelites.core.archive import Archive
@@ -75,10 +75,10 @@ def layout(tolerances: Tolerances, view: dict[str, Any]) -> Component:
     )
 
 
-def part(context: Context, maps: Maps) -> Part:
+def part(context: Context, maps: Maps) -> PagePart:
     """Draw what is open when there is something new, but not with every moment of a run."""
 
-    def draw(state: PageState, shown: Shown, before: Any, counted: Any, scheme: Any) -> Drawn | None:
+    def draw(state: PageState, shown: ShownMap, before: Any, counted: Any, scheme: Any) -> DrawnPart | None:
         tab = state.overview
         known = (counted, (ANY, "within")), (scheme, ("light", "dark"))
         if len(shown.tolerances.names) <= SHOWN or any(word not in words for word, words in known):
@@ -93,16 +93,16 @@ def part(context: Context, maps: Maps) -> Part:
             if soon or before.get("key") == list(key):
                 return None
         if tab == "parallel":
-            found = context.cache.remember(key, lambda: many_parallel.lines(maps.archive(shown)))
-            return Drawn(stamp, (no_update, found))
+            found = context.cache.remember(key, lambda: many_parallel.parallel_lines(maps.archive(shown)))
+            return DrawnPart(stamp, (no_update, found))
         limits = _limits(maps.archive(shown), counted)
         rows = context.cache.remember(
-            key, lambda: many_pairs.pictures(maps.archive(shown), limits, reading, dark=scheme == "dark")
+            key, lambda: many_pairs.pair_pictures(maps.archive(shown), limits, reading, dark=scheme == "dark")
         )
-        return Drawn(stamp, (many_pairs.layout(shown.tolerances.names, rows), no_update))
+        return DrawnPart(stamp, (many_pairs.layout(shown.tolerances.names, rows), no_update))
 
     outputs = Output("many-pairs", "children"), Output("parallel-data", "data")
-    return Part("many", outputs, (Input("pairs-counted", "value"), Input(SCHEME, "data")), draw)
+    return PagePart("many", outputs, (Input("pairs-counted", "value"), Input(SCHEME, "data")), draw)
 
 
 def register(app: Dash) -> None:

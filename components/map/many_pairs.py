@@ -19,7 +19,7 @@ from mapelites.core.nested_map.usual import usual_colours, usual_view
 from mapelites.core.problem import Array
 
 
-def pictures(archive: Archive, limits: Array, reading: Reading, *, dark: bool) -> list[list[str]]:
+def pair_pictures(archive: Archive, limits: Array, reading: Reading, *, dark: bool) -> list[list[str]]:
     """A picture for every pair of constraints i < j, as data URIs in rows: j from 1 up, i from 0 to j - 1.
 
     Of the other constraints only that counts which violates them by at most `limits`.
@@ -30,7 +30,9 @@ def pictures(archive: Archive, limits: Array, reading: Reading, *, dark: bool) -
     return [[_picture(archive, chosen, limits, reading, i, j, shades) for i in range(j)] for j in range(1, len(names))]
 
 
-def grid(archive: Archive, chosen: Colouring, limits: Array, reading: Reading, i: int, j: int) -> NDArray[np.uint8]:
+def pair_colours(
+    archive: Archive, chosen: Colouring, limits: Array, reading: Reading, i: int, j: int
+) -> NDArray[np.uint8]:
     """One colour byte per pair of bins: those of constraint j are the rows, those of constraint i < j the columns."""
     rows = rows_by_cell(archive, reading, (j, i), limits)
     places = np.full(rows.shape, EMPTY, dtype=np.uint8)
@@ -41,7 +43,7 @@ def grid(archive: Archive, chosen: Colouring, limits: Array, reading: Reading, i
 def _picture(
     archive: Archive, chosen: Colouring, limits: Array, reading: Reading, i: int, j: int, shades: NDArray[np.uint8]
 ) -> str:
-    content = png(shades[grid(archive, chosen, limits, reading, i, j)[::-1]])
+    content = png(shades[pair_colours(archive, chosen, limits, reading, i, j)[::-1]])
     return "data:image/png;base64," + base64.b64encode(content).decode()
 
 

@@ -24,13 +24,15 @@ MOST_LINES = 3_000
 BRUSH = re.compile(r"(\d{1,2}):(0|1|0?\.\d{1,4}|1\.0{1,4})-(0|1|0?\.\d{1,4}|1\.0{1,4})")
 
 
-def lines(archive: Archive) -> dict[str, Any]:
+def parallel_lines(archive: Archive) -> dict[str, Any]:
     """What the browser draws: axes with ticks, and a place on each for every elite (or for some, evenly chosen)."""
-    rows = chosen(archive)
+    rows = elites_to_draw(archive)
     objective = by_objective(archive.elites.f, "auto")
     height = 1.0 - (objective.colours[rows].astype(float) - FIRST) / (LAST - FIRST)
     tolerances = archive.tolerances
-    columns = [places(archive.elites.violations[rows, i], levels) for i, levels in enumerate(tolerances.levels)]
+    columns = [
+        violation_places(archive.elites.violations[rows, i], levels) for i, levels in enumerate(tolerances.levels)
+    ]
     axes = [
         {"name": name, "ticks": [[ruler_place(level, levels), short(level)] for level in levels]}
         for name, levels in zip(tolerances.names, tolerances.levels, strict=True)
@@ -47,7 +49,7 @@ def lines(archive: Archive) -> dict[str, Any]:
     }
 
 
-def chosen(archive: Archive) -> NDArray[np.int64]:
+def elites_to_draw(archive: Archive) -> NDArray[np.int64]:
     """The rows of the elites to draw, best first: all, or so many evenly spread over their ranks."""
     order = np.argsort(archive.elites.f, kind="stable")
     if len(order) <= MOST_LINES:
@@ -55,7 +57,7 @@ def chosen(archive: Archive) -> NDArray[np.int64]:
     return order[np.linspace(0, len(order) - 1, MOST_LINES).astype(np.int64)]
 
 
-def places(violations: NDArray[np.float64], levels: tuple[float, ...]) -> NDArray[np.float64]:
+def violation_places(violations: NDArray[np.float64], levels: tuple[float, ...]) -> NDArray[np.float64]:
     """Where each violation lies on a logarithmic ruler, from 0 to 1; exactly 0 has a place of its own."""
     above = levels[1:] or (1.0,)
     low, high = np.log10(above[0]) - 2, np.log10(above[-1]) + 3

@@ -19,7 +19,7 @@ from mapelites.core.format import number
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import short
 from mapelites.problems import dimensions, get, suites
-from mapelites.problems.formulas.typeset import name as typeset_name
+from mapelites.problems.formulas.typeset import typeset_name as typeset_name
 from mapelites.problems.suites import cec2010, suite_of
 
 MINUS, END = r"-\left(", r"\right)"
@@ -41,7 +41,7 @@ def dimensions_in_words(name: str) -> str:
     return " or ".join(map(str, possible))
 
 
-def group(problem: Problem) -> str:
+def group_of(problem: Problem) -> str:
     """The group a problem is listed in: where it comes from, and its family or the kinds of its constraints."""
     if problem.name not in cec2010.NAMES:
         suite = suite_of(problem.name)
@@ -52,7 +52,7 @@ def group(problem: Problem) -> str:
     return f"{COMPETITION}: {GROUPS[which]}"
 
 
-def kinds(problem: Problem) -> str:
+def constraint_kinds(problem: Problem) -> str:
     """Number and kinds of the constraints in words."""
     parts = []
     if problem.inequalities:
@@ -62,7 +62,7 @@ def kinds(problem: Problem) -> str:
     return " and ".join(parts)
 
 
-def shown(name: str) -> Problem:
+def preferred_problem(name: str) -> Problem:
     """A problem in its preferred dimension."""
     return _competition(name) if name in cec2010.NAMES else get(name)
 
@@ -72,43 +72,43 @@ def _competition(name: str) -> Problem:
     return get(name)
 
 
-def grouped() -> dict[str, list[Problem]]:
+def problems_by_group() -> dict[str, list[Problem]]:
     """All problems by group, in order."""
     found: dict[str, list[Problem]] = {}
     for suite, listed in suites().items():
         if suite == COMPETITION:  # in the order of the kinds
             found.update({f"{suite}: {each}": [] for each in GROUPS})
         for name in listed:
-            found.setdefault(group(shown(name)), []).append(shown(name))
+            found.setdefault(group_of(preferred_problem(name)), []).append(preferred_problem(name))
     return found
 
 
-def options() -> list[dict[str, Any]]:
+def problem_options() -> list[dict[str, Any]]:
     """The list for a Select; its search finds names, kinds and what makes a problem hard."""
     return [
-        {"group": title, "items": [{"value": each.name, "label": label(each)} for each in problems]}
-        for title, problems in grouped().items()
+        {"group": title, "items": [{"value": each.name, "label": problem_label(each)} for each in problems]}
+        for title, problems in problems_by_group().items()
     ]
 
 
-def label(problem: Problem) -> str:
+def problem_label(problem: Problem) -> str:
     """A problem in one line."""
-    return " · ".join(filter(None, (called(problem), kinds(problem), problem.difficulty)))
+    return " · ".join(filter(None, (short_title(problem), constraint_kinds(problem), problem.difficulty)))
 
 
-def called(problem: Problem) -> str:
+def short_title(problem: Problem) -> str:
     """Its title, or its name alone where the title has one of its dimensions in it."""
     suite = suite_of(problem.name)
     return problem.title if suite is None or suite.dimensions is None else problem.name
 
 
-def select(component_id: str, value: str) -> Component:
+def problem_select(component_id: str, value: str) -> Component:
     """The chooser itself."""
     return dmc.Select(
         id=component_id,
         label="Problem",
         description="Type to search by name, kind of constraint or what makes it hard",
-        data=options(),
+        data=problem_options(),
         value=value,
         searchable=True,
         selectFirstOptionOnChange=True,
@@ -119,22 +119,22 @@ def select(component_id: str, value: str) -> Component:
     )
 
 
-def details(problem: Problem) -> list[Component]:
+def problem_details(problem: Problem) -> list[Component]:
     """A problem in formulas and words: objective, bounds, constraints, difficulty, best known value."""
     formulas = [_objective(problem)] if problem.formula else []
     formulas += list(_restrictions(problem))
     formulas += [rf"\text{{with }} {each}" for each in problem.definitions[:1]]
     formulas += [rf"\phantom{{\text{{with }}}} {each}" for each in problem.definitions[1:]]
     facts = [
-        ("Bounds", bounds(problem)),
-        ("Constraints", kinds(problem) if formulas else _listed(problem)),
+        ("Bounds", bounds_in_words(problem)),
+        ("Constraints", constraint_kinds(problem) if formulas else _listed(problem)),
         ("Best known", best_known(problem)),
         ("Source", problem.reference),
     ]
     return [
         dmc.Text(problem.difficulty, size="sm", className="difficulty"),
-        html.Div([formula(each) for each in formulas], className="formulas"),
-        *([dmc.Text(transformed(problem), size="sm", c="dimmed")] if problem.name in cec2010.NAMES else []),
+        html.Div([formula_line(each) for each in formulas], className="formulas"),
+        *([dmc.Text(competition_letters(problem), size="sm", c="dimmed")] if problem.name in cec2010.NAMES else []),
         html.Dl(
             [part for name, words in facts if words for part in (html.Dt(name), html.Dd(words))], className="facts"
         ),
@@ -160,7 +160,7 @@ def _restrictions(problem: Problem) -> Iterator[str]:
             yield rf"{_named(first.name)}{last}:\; {text[0]}"
 
 
-def transformed(problem: Problem) -> str:
+def competition_letters(problem: Problem) -> str:
     """What the letters of the competition's formulas are, beside x.
 
     >>> transformed(get("C17", 10))
@@ -171,12 +171,12 @@ def transformed(problem: Problem) -> str:
     return "z = x − o, with the published shift o" + (", and y = z M, with the rotation M" if rotated else "")
 
 
-def formula(text: str) -> Component:
+def formula_line(text: str) -> Component:
     """One formula; it scrolls by itself where the screen is narrow."""
     return html.Div(Formula(mathml(text, large=True)), className="formula")
 
 
-def bounds(problem: Problem) -> Any:
+def bounds_in_words(problem: Problem) -> Any:
     """The bounds in words, once where all variables share them, else a line for each with its unit and meaning."""
     low, high = problem.lower, problem.upper
     plain = not any((*problem.units, *problem.meanings)) and not problem.steps.any()
@@ -198,7 +198,7 @@ def _variable(problem: Problem, i: int, last: int) -> list[Any]:
 
 def _listed(problem: Problem) -> str:
     names = ", ".join(constraint_names(problem))
-    return f"{kinds(problem)}: {names}"
+    return f"{constraint_kinds(problem)}: {names}"
 
 
 def best_known(problem: Problem) -> str:

@@ -16,9 +16,9 @@ from dash.development.base_component import Component
 from components.problems import chooser as problem_chooser
 from components.problems import editor_help as problem_editor_help
 from components.shared.context import Context
-from components.shared.format import many, sentence
-from components.shared.notices import icon, notice, show
-from components.shared.upload import label_upload, uploaded
+from components.shared.format import error_sentence, many
+from components.shared.notices import icon, notice, show_notices
+from components.shared.upload import label_upload, uploaded_bytes
 from components.shell.frame import URL
 from mapelites.core.errors import InputError
 from mapelites.problems import own_problems
@@ -160,7 +160,7 @@ def _preview(text: str) -> Component:
 
 def _shown(text: str) -> list[Component]:
     problem = problem_of(text)
-    return [dmc.Title(problem.title, order=2, size="h3"), *problem_chooser.details(problem)]
+    return [dmc.Title(problem.title, order=2, size="h3"), *problem_chooser.problem_details(problem)]
 
 
 def _verdict(text: str) -> list[Component]:
@@ -177,14 +177,14 @@ def _verdict(text: str) -> list[Component]:
             ),
             html.Div(
                 [
-                    html.Span(sentence(error.said), className="error-text"),
+                    html.Span(error_sentence(error.said), className="error-text"),
                     html.Button("Go there", id="editor-go", className="text-button", **{"data-at": str(error.at)}),
                 ],
                 className="editor-said",
             ),
         ]  # fmt: skip
     names = ", ".join(problem_chooser.constraint_names(problem))
-    words = f"{many(problem.dimension, 'variable')}, {problem_chooser.kinds(problem)}: {names}"
+    words = f"{many(problem.dimension, 'variable')}, {problem_chooser.constraint_kinds(problem)}: {names}"
     return [html.Span([icon("check"), f" Ready. {words}."], className="editor-ready")]
 
 
@@ -237,13 +237,13 @@ def register(app: Dash, context: Context) -> None:
             return no_update, no_update
         editing = editing if isinstance(editing, str) else ""
         if ctx.triggered_id == "editor-delete":
-            saved.delete(own_problems, editing)
-            show(notice("Deleted", "The text is still here: Save brings it back.", key="editor-deleted"))
+            saved.delete_problem(own_problems, editing)
+            show_notices(notice("Deleted", "The text is still here: Save brings it back.", key="editor-deleted"))
             return no_update, ""
-        problem = saved.save(own_problems, text if isinstance(text, str) else "", editing)
+        problem = saved.save_problem(own_problems, text if isinstance(text, str) else "", editing)
         if ctx.triggered_id == "editor-use":
             return f"/?problem={problem.name}", problem.name
-        show(notice(f"{problem.title} is saved", "It stands under Problems and in the list of the start page."))
+        show_notices(notice(f"{problem.title} is saved", "It stands under Problems and in the list of the start page."))
         return no_update, problem.name
 
     @app.callback(
@@ -267,6 +267,6 @@ def register(app: Dash, context: Context) -> None:
 def read_upload(content: Any) -> str:
     """The text of a file from the browser; it is only ever read as formulas."""
     try:
-        return uploaded(content).decode("utf-8")
+        return uploaded_bytes(content).decode("utf-8")
     except UnicodeDecodeError:
         raise InputError("the file must be a text of formulas, but it was something else") from None

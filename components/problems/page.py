@@ -58,7 +58,7 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
             ),
             html.P(id="problems-found", className="quiet", role="status"),
             html.Div(_files(), id="problems-files"),
-            *follow.layout("problems", seen()),
+            *follow.layout("problems", files_mark()),
             html.Div(own_groups(), id="problems-own", className="problems"),
             html.Div(built_in_groups(), className="problems"),
             html.Div(
@@ -75,17 +75,21 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
 def own_groups() -> list[Component]:
     """The problems in the person's files, which may change at any time."""
     own = set(own_problems.names())
-    return [_group(title, found) for title, found in problem_chooser.grouped().items() if found[0].name in own]
+    return [
+        _group(title, found) for title, found in problem_chooser.problems_by_group().items() if found[0].name in own
+    ]
 
 
 @cache
 def built_in_groups() -> list[Component]:
     """All other problems, in their groups."""
     own = set(own_problems.names())
-    return [_group(title, found) for title, found in problem_chooser.grouped().items() if found[0].name not in own]
+    return [
+        _group(title, found) for title, found in problem_chooser.problems_by_group().items() if found[0].name not in own
+    ]
 
 
-def seen() -> str:
+def files_mark() -> str:
     """A text that is another one after every change of a file."""
     entries = [(str(entry.path), entry.stamp, entry.error) for entry in own_problems.entries()]
     return sha256(repr(entries).encode()).hexdigest()[:16]
@@ -125,14 +129,16 @@ def _card(problem: Problem) -> Component:
     dimensions = f"{problem_chooser.dimensions_in_words(problem.name)} variables"
     head = dmc.Group(
         [
-            dmc.Title(problem_chooser.called(problem), order=3, size="h4"),
+            dmc.Title(problem_chooser.short_title(problem), order=3, size="h4"),
             dmc.Text(f"{dimensions}{_place(problem)}", size="sm", c="dimmed", flex=1),
             *_open(problem),
             go,
         ]
     )
     return html.Article(
-        [head, *problem_chooser.details(problem)], id={"problem-card": problem.name}, className="card problem-card"
+        [head, *problem_chooser.problem_details(problem)],
+        id={"problem-card": problem.name},
+        className="card problem-card",
     )
 
 
@@ -165,8 +171,8 @@ def register(app: Dash, context: Context) -> None:
         State({"problem-group": ALL}, "id"),
     )
     def search(wanted: Any, cards: list[Any], groups: list[Any]) -> Any:
-        found = matching(wanted if isinstance(wanted, str) else "")
-        titles = {problem_chooser.group(problem_chooser.shown(name)) for name in found}
+        found = matching_problems(wanted if isinstance(wanted, str) else "")
+        titles = {problem_chooser.group_of(problem_chooser.preferred_problem(name)) for name in found}
         return (
             [card["problem-card"] not in found for card in cards],
             [group["problem-group"] not in titles for group in groups],
@@ -175,21 +181,21 @@ def register(app: Dash, context: Context) -> None:
         )
 
     def look(before: Any) -> tuple[Any, tuple[Any, ...]] | None:
-        now = seen()
+        now = files_mark()
         return None if now == before else (now, (own_groups(), _files()))
 
     outputs = [Output("problems-own", "children"), Output("problems-files", "children")]
     follow.register(app, context.pacer, "problems", outputs, look)
 
 
-def matching(wanted: str) -> list[str]:
+def matching_problems(wanted: str) -> list[str]:
     """The names of the problems in whose name, group, kinds and difficulty every word is found.
 
     >>> matching("valley rotated")[:1]
     ['C11']
     """
     words = wanted.lower().split()
-    return [name for name in names() if all(word in _text(problem_chooser.shown(name)) for word in words)]
+    return [name for name in names() if all(word in _text(problem_chooser.preferred_problem(name)) for word in words)]
 
 
 def _text(problem: Problem) -> str:
@@ -197,8 +203,8 @@ def _text(problem: Problem) -> str:
         problem.name,
         problem.title,
         problem.reference,
-        problem_chooser.group(problem),
-        problem_chooser.kinds(problem),
+        problem_chooser.group_of(problem),
+        problem_chooser.constraint_kinds(problem),
         problem.difficulty,
         "rotated" if problem.name in cec2010.NAMES and _is_rotated(problem) else "",
     )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from components.run.state import PageState
-from components.run.view import Maps, Shown
-from components.shared.recent import Recent
+from components.run.view import Maps, ShownMap
+from components.shared.recent import RecentValues
 from mapelites.core.archive import Archive
 from mapelites.core.problem import Array
 from mapelites.proof.words import coverage_sentence, is_proven, with_bound
@@ -24,8 +24,8 @@ class FindingsReader:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept = Recent[tuple[str, int], Findings](KEPT)
-        self._troubles = Recent[tuple[str, int], str](KEPT)
+        self._kept = RecentValues[tuple[str, int], Findings](KEPT)
+        self._troubles = RecentValues[tuple[str, int], str](KEPT)
 
     def of(self, run: Run) -> Findings:
         """The findings of a run as it is."""
@@ -41,7 +41,7 @@ class FindingsReader:
         return lambda tolerances, f: is_proven(proofs, tolerances, f)
 
 
-def question_at(state: PageState, shown: Shown) -> Array:
+def question_at(state: PageState, shown: ShownMap) -> Array:
     """The tolerances at which the sliders stand; a hard constraint stays satisfied."""
     problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
     vector: Array = problem.feasible_up_to.copy()
@@ -52,7 +52,7 @@ def question_at(state: PageState, shown: Shown) -> Array:
     return vector
 
 
-def told(reader: FindingsReader, maps: Maps, state: PageState, shown: Shown) -> list[str]:
+def proof_sentences(reader: FindingsReader, maps: Maps, state: PageState, shown: ShownMap) -> list[str]:
     """Sentences of what is proven of the question at hand and of the map, the most important first."""
     found, archive, trouble = reader.of(shown.run), maps.archive(shown), reader.trouble(shown.run)
     return [
@@ -72,7 +72,7 @@ def _of_question(found: Findings, archive: Archive, question: Array) -> list[str
     return [f"Where the sliders stand: {said}."] if said else []
 
 
-def _of_map(found: Findings, archive: Archive, shown: Shown) -> list[str]:
+def _of_map(found: Findings, archive: Archive, shown: ShownMap) -> list[str]:
     said: list[str] = []
     for each in found.empty:
         if each.tolerances == shown.tolerances:

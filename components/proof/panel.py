@@ -9,15 +9,15 @@ from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, set_props
 from dash.development.base_component import Component
 from flask import Response, abort
 
-from components.proof.findings import FindingsReader, question_at, told
+from components.proof.findings import FindingsReader, proof_sentences, question_at
 from components.proof.report import proofs_csv
 from components.run import ids
-from components.run.parts import Drawn, Part
-from components.run.state import PageState, look
-from components.run.view import Maps, Shown, text
+from components.run.parts import DrawnPart, PagePart
+from components.run.state import PageState, view_of
+from components.run.view import Maps, ShownMap, checked_text
 from components.shared import follow
 from components.shared.context import Context
-from components.shared.notices import notice, show
+from components.shared.notices import notice, show_notices
 from mapelites.core.errors import InputError
 from mapelites.core.tolerances import Tolerances
 from mapelites.proof.process import MISSING, available
@@ -102,17 +102,17 @@ def register(app: Dash, context: Context, maps: Maps) -> FindingsReader:
     return reader
 
 
-def part(context: Context, maps: Maps, reader: FindingsReader) -> Part:
+def part(context: Context, maps: Maps, reader: FindingsReader) -> PagePart:
     """What is proven and the jobs follow the sliders and the run; while a job is under way they are looked at often."""
 
-    def draw(state: PageState, shown: Shown, before: Any, _: Any) -> Drawn | None:
+    def draw(state: PageState, shown: ShownMap, before: Any, _: Any) -> DrawnPart | None:
         jobs = context.store.jobs.jobs(shown.run.id)[-MOST_JOBS:]
-        parts = _told(told(reader, maps, state, shown)), [_job(job) for job in reversed(jobs)]
-        key = follow.digest(parts)
-        return None if key == before else Drawn(key, (*parts, all(job.over for job in jobs)))
+        parts = _told(proof_sentences(reader, maps, state, shown)), [_job(job) for job in reversed(jobs)]
+        key = follow.content_digest(parts)
+        return None if key == before else DrawnPart(key, (*parts, all(job.over for job in jobs)))
 
     outputs = Output("proof-told", "children"), Output("proof-jobs", "children"), Output(TICK, "disabled")
-    return Part(NAME, outputs, (Input(TICK, "n_intervals"),), draw)
+    return PagePart(NAME, outputs, (Input(TICK, "n_intervals"),), draw)
 
 
 def _register_buttons(app: Dash, context: Context, maps: Maps) -> None:
@@ -128,9 +128,9 @@ def _register_buttons(app: Dash, context: Context, maps: Maps) -> None:
         if ctx.triggered_id in BUTTONS and any(values[:-3]):
             kind, what, words = BUTTONS[ctx.triggered_id]
             request = _request(maps, what, seconds, data, run_id)
-            context.store.jobs.ask(text("run", run_id), kind, request, check_job)
+            context.store.jobs.ask(checked_text("run", run_id), kind, request, check_job)
             set_props(TICK, {"disabled": False})
-            show(notice(f"{NAMES[kind]}: {words[0].lower()}{words[1:]}", "It is queued; the worker takes it."))
+            show_notices(notice(f"{NAMES[kind]}: {words[0].lower()}{words[1:]}", "It is queued; the worker takes it."))
 
     @app.callback(
         Input({"type": CANCEL, "job": ALL}, "n_clicks"),
@@ -139,15 +139,15 @@ def _register_buttons(app: Dash, context: Context, maps: Maps) -> None:
     )
     def cancel(clicks: Any, run_id: Any) -> None:
         if isinstance(ctx.triggered_id, dict) and any(clicks or ()):
-            context.store.jobs.cancel(text("run", run_id), text("job", ctx.triggered_id.get("job")))
-            show(notice("Cancelling", "What it has found is kept."))
+            context.store.jobs.cancel(checked_text("run", run_id), checked_text("job", ctx.triggered_id.get("job")))
+            show_notices(notice("Cancelling", "What it has found is kept."))
 
 
 def _request(maps: Maps, what: str, seconds: Any, data: Any, run_id: Any) -> dict[str, Any]:
     """What a job is asked: at the sliders, or at the levels that are shown."""
     if seconds not in [str(each) for each in SECONDS]:
         raise InputError(f"seconds must be one of {', '.join(map(str, SECONDS))}, but they were {seconds!r}")
-    state, shown = look(maps, run_id, data)
+    state, shown = view_of(maps, run_id, data)
     request: dict[str, Any] = {"what": what, "seconds": float(seconds)}
     if what == "question":
         vector = question_at(state, shown)

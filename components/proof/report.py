@@ -8,7 +8,7 @@ import io
 import numpy as np
 from markupsafe import Markup
 
-from components.answers.report_parts import table
+from components.answers.report_parts import report_table
 from mapelites.core.archive import Archive
 from mapelites.core.levels import short
 from mapelites.core.problem import Problem
@@ -29,10 +29,10 @@ def proven_part(findings: Findings, archive: Archive) -> list[Markup]:
     if not proofs and not said:
         return []
     shown = sorted((each for each in proofs if each.status != "gave up"), key=lambda each: sum(_wider(problem, each)))
-    rows = [[described(problem, each), proof_sentence(problem, each)] for each in shown[:MOST_ROWS]]
+    rows = [[question_in_words(problem, each), proof_sentence(problem, each)] for each in shown[:MOST_ROWS]]
     parts = [Markup("<h2>What is proven</h2>"), *(Markup("<p>{}</p>").format(each) for each in said)]
     if rows:
-        parts.append(table(("tolerances", "what is proven"), rows))
+        parts.append(report_table(("tolerances", "what is proven"), rows))
         parts.append(Markup("<p class='quiet'>{}</p>").format(margin_sentence(problem, shown[0])))
     if len(shown) > len(rows):
         parts.append(Markup("<p class='quiet'>And {} more questions.</p>").format(len(shown) - len(rows)))
@@ -53,7 +53,7 @@ def proofs_csv(findings: Findings, problem: Problem) -> str:
     return file.getvalue()
 
 
-def described(problem: Problem, proof: Proof) -> str:
+def question_in_words(problem: Problem, proof: Proof) -> str:
     """The question of a proof: which limits are wider, by how much, in its unit and in per cent."""
     parts = []
     for each, tolerance, wider in zip(problem.constraints, proof.tolerances, _wider(problem, proof), strict=True):

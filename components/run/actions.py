@@ -12,11 +12,11 @@ from dash.development.base_component import Component
 
 from components.run import ids
 from components.run import levels as run_levels
-from components.run.view import text
+from components.run.view import checked_text
 from components.shared import summary
 from components.shared.context import Context
-from components.shared.format import rate
-from components.shared.notices import notice, show
+from components.shared.format import evaluation_rate
+from components.shared.notices import notice, show_notices
 from components.shell.frame import URL
 from components.start import filled_from
 from components.start import tolerances as tolerance_form
@@ -41,7 +41,7 @@ def pace(run: Run) -> Component:
     now = run.request.pace
     paces = sorted({*PACES, *([now] if now else [])})
     options = [{"value": FULL_SPEED, "label": "Full speed"}, {"value": WATCH, "label": "Watch"}]
-    options += [{"value": repr(float(each)), "label": rate(each)} for each in reversed(paces)]
+    options += [{"value": repr(float(each)), "label": evaluation_rate(each)} for each in reversed(paces)]
     chosen = repr(float(now)) if now else WATCH if run.request.watch else FULL_SPEED
     return html.Div(
         dmc.Select(
@@ -70,7 +70,7 @@ def register(app: Dash, context: Context) -> None:
     )
     def again(clicks: Any, run_id: Any) -> Any:
         """The form with everything of the run and the next seed."""
-        return filled_from.address(text("run", run_id)) if clicks else no_update
+        return filled_from.filled_form_address(checked_text("run", run_id)) if clicks else no_update
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),
@@ -81,12 +81,16 @@ def register(app: Dash, context: Context) -> None:
     )
     def again_with_levels(clicks: Any, run_id: Any, content: Any) -> Any:
         # What stands in the form, not what the map shows: that stays with the last levels that were right.
-        return _again(context, text("run", run_id), tolerance_form.read(content)) if clicks else no_update
+        return (
+            _again(context, checked_text("run", run_id), tolerance_form.read_tolerances(content))
+            if clicks
+            else no_update
+        )
 
     @app.callback(Input("run-pace", "value"), State(ids.RUN, "data"), prevent_initial_call=True)
     def set_pace(value: Any, run_id: Any) -> None:
         pace, watch = read_pace(value)
-        now = context.store.run(text("run", run_id)).request
+        now = context.store.run(checked_text("run", run_id)).request
         if (now.pace, now.watch is None) != (pace, watch is None):
             context.store.set_pace(run_id, pace, watch)
 
@@ -107,8 +111,8 @@ def _register_button(app: Dash, context: Context, name: str) -> None:
     @app.callback(Input(f"run-{name}", "n_clicks"), State(ids.RUN, "data"), prevent_initial_call=True)
     def press(clicks: Any, run_id: Any) -> None:
         if clicks:
-            act(context, text("run", run_id))
-            show(notice(words, key=f"run-{name}"))
+            act(context, checked_text("run", run_id))
+            show_notices(notice(words, key=f"run-{name}"))
 
 
 def _again(context: Context, run_id: str, levels: Tolerances) -> str:
@@ -118,7 +122,7 @@ def _again(context: Context, run_id: str, levels: Tolerances) -> str:
     chosen = tolerance_form.with_hard(request.get_problem(), levels, request.tolerances.places)
     spec = replace(renewed.spec, tolerances=chosen)
     created = context.queue.create(replace(renewed, spec=spec))
-    return summary.address(context.store.run(created))
+    return summary.run_address(context.store.run(created))
 
 
 def _next_seed(request: RunRequest) -> RunRequest:

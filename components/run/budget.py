@@ -10,12 +10,12 @@ import dash_mantine_components as dmc
 from dash import Input, Output, html
 from dash.development.base_component import Component
 
-from components.run.parts import Drawn, Part
+from components.run.parts import DrawnPart, PagePart
 from components.run.state import PageState
-from components.run.view import Maps, Shown
+from components.run.view import Maps, ShownMap
 from components.shared.context import Context
-from components.shared.format import count, many, percent
-from mapelites.core.emitters import described
+from components.shared.format import count, many, whole_percent
+from mapelites.core.emitters import emitter_descriptions
 
 
 def layout(numbers: list[Component]) -> Component:
@@ -40,20 +40,20 @@ def layout(numbers: list[Component]) -> Component:
     )
 
 
-def part(context: Context, maps: Maps) -> Part:
+def part(context: Context, maps: Maps) -> PagePart:
     """The table follows the moment that is shown; while it is folded away, only when somebody opens it."""
 
-    def tell(_: PageState, shown: Shown, before: Any, __: Any) -> Drawn | None:
+    def tell(_: PageState, shown: ShownMap, before: Any, __: Any) -> DrawnPart | None:
         key: list[str | int] = ["budget", shown.run.id, shown.moment.version if shown.moment else -1]
         if key == before:
             return None
         spent, made = context.cache.remember(tuple(key), lambda: _counts(context, maps, shown))
-        return Drawn(key, (table(spent, made),))
+        return DrawnPart(key, (table(spent, made),))
 
-    return Part("budget", (Output("run-budget", "children"),), (Input("budget-summary", "n_clicks"),), tell)
+    return PagePart("budget", (Output("run-budget", "children"),), (Input("budget-summary", "n_clicks"),), tell)
 
 
-def _counts(context: Context, maps: Maps, shown: Shown) -> tuple[dict[str, int], dict[str, int]]:
+def _counts(context: Context, maps: Maps, shown: ShownMap) -> tuple[dict[str, int], dict[str, int]]:
     """Evaluations by part, and elites by operator."""
     version = shown.moment.version if shown.moment else None
     snapshot = context.store.snapshot(shown.run.id, version) or context.store.snapshot(shown.run.id)
@@ -67,7 +67,7 @@ def table(spent: Mapping[str, int], made: Mapping[str, int]) -> Component:
     if not evaluations:
         return dmc.Text("Nothing is spent yet.", c="dimmed", size="sm")
     rows = []
-    for part in described():
+    for part in emitter_descriptions():
         cost, own = spent.get(part.name, 0), sum(made.get(operator, 0) for operator in part.operators)
         if cost or own:
             rows.append(
@@ -89,4 +89,4 @@ def table(spent: Mapping[str, int], made: Mapping[str, int]) -> Component:
 def _part(value: int, total: int, words: str) -> Component:
     share = value / total if total else 0.0
     bar = html.Div(html.Span(style={"width": f"{100 * share:.2f}%"}), className="budget-bar", **{"aria-hidden": "true"})
-    return html.Div([bar, html.B(percent(share))], className="budget-part", title=words)
+    return html.Div([bar, html.B(whole_percent(share))], className="budget-part", title=words)

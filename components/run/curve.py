@@ -17,7 +17,7 @@ WIDTH, HEIGHT, EDGE = 150, 34, 3
 STROKE = "#5c7cfa"
 
 
-def curves(curve: NDArray[np.float64], budget: int) -> list[Component]:
+def progress_curves(curve: NDArray[np.float64], budget: int) -> list[Component]:
     """Occupied cells and best feasible value over evaluations."""
     known = curve[~np.isnan(curve[:, 2])]
     last = count(int(curve[-1, 1])) if len(curve) else "0"

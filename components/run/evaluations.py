@@ -12,11 +12,11 @@ from typing import Any
 from dash import Input, Output, dcc, html
 from dash.development.base_component import Component
 
-from components.compare.maps import Pair, side_by_side
+from components.compare.maps import ComparedArchives, side_by_side
 from components.map.figure import CONFIG
-from components.run.parts import Drawn, Part
+from components.run.parts import DrawnPart, PagePart
 from components.run.state import PageState
-from components.run.view import Maps, Shown
+from components.run.view import Maps, ShownMap
 from components.shared.context import Context
 from components.shared.format import count, duration, many
 from components.shell.frame import SCHEME
@@ -32,7 +32,7 @@ from mapelites.snapshot.snapshot import Snapshot
 SUMMARY, QUEUE, MODELS, MAPS = "evaluations-summary", "evaluations-queue", "evaluations-models", "evaluations-maps"
 MAP_HEIGHT = 380
 LEAST_SECONDS = 2.0  # between two drawings of the maps while a run goes on
-HEADS = ("Number", "Made for", "State", "Took", "Where", "What it said")
+HEADS = ("Number", "Made for", "State", "Took", "Where")
 ENDED = {"fine": "done", "raised": "failed", "not finite": "no finite number", "wrong shape": "wrong shape",
          "died": "its process died", "too slow": "over the time limit"}  # fmt: skip
 EXPECTED = "Expected by the models"
@@ -61,10 +61,10 @@ def is_slow(run: Run) -> bool:
     return settings.workers > 0 or settings.search == SLOW_SEARCH
 
 
-def part(context: Context, maps: Maps) -> Part:
+def part(context: Context, maps: Maps) -> PagePart:
     """The queue follows the newest moment, whatever moment of the map is shown."""
 
-    def draw(_: PageState, shown: Shown, before: Any, __: Any, scheme: Any) -> Drawn | None:
+    def draw(_: PageState, shown: ShownMap, before: Any, __: Any, scheme: Any) -> DrawnPart | None:
         run = shown.run
         if not is_slow(run):
             return None
@@ -80,10 +80,10 @@ def part(context: Context, maps: Maps) -> Part:
         values = (
             summary(snapshot, run), queue(snapshot.queue, run), models(snapshot), expected(snapshot, dark=dark)
         )  # fmt: skip
-        return Drawn({"look": look, "version": run.version, "time": time.time()}, values)
+        return DrawnPart({"look": look, "version": run.version, "time": time.time()}, values)
 
     outputs = tuple(Output(name, "children") for name in (SUMMARY, QUEUE, MODELS, MAPS))
-    return Part("evaluations", outputs, (Input("evaluations-open", "n_clicks"), Input(SCHEME, "data")), draw)
+    return PagePart("evaluations", outputs, (Input("evaluations-open", "n_clicks"), Input(SCHEME, "data")), draw)
 
 
 def summary(snapshot: Snapshot, run: Run) -> str:
@@ -101,21 +101,23 @@ def queue(entries: Sequence[QueueEntry], run: Run) -> Component:
         return html.P("Nothing was evaluated since this run was taken up.", className="quiet")
     head = html.Tr([html.Th(words, scope="col") for words in HEADS])
     return html.Table(
-        [html.Thead(head), html.Tbody([_row(each) for each in shown])], className="budget-table evaluations-queue"
+        [html.Thead(head), html.Tbody([row for each in shown for row in _rows(each)])],
+        className="budget-table evaluations-queue",
     )
 
 
-def _row(entry: QueueEntry) -> Component:
+def _rows(entry: QueueEntry) -> list[Component]:
+    """The evaluation, and below it what it said, where it said anything."""
     under_way = entry.state == UNDER_WAY
     seconds = time.time() - entry.started if under_way else entry.seconds
     failed = entry.state not in (UNDER_WAY, WAITING, "fine")
-    cells = (
-        count(entry.number), entry.purpose, ENDED.get(entry.state, entry.state),
-        "" if entry.state == WAITING else f"{duration(seconds)}{' so far' if under_way else ''}",
-        entry.where, html.Span(entry.words, className="failure-words"),
-    )  # fmt: skip
+    took = "" if entry.state == WAITING else f"{duration(seconds)}{' so far' if under_way else ''}"
+    cells = (count(entry.number), entry.purpose, ENDED.get(entry.state, entry.state), took, entry.where)
     kind = "is-under-way" if under_way else "is-failed" if failed else None
-    return html.Tr([html.Td(each) for each in cells], className=kind)
+    rows = [html.Tr([html.Td(each) for each in cells], className=kind)]
+    if entry.words:
+        rows.append(html.Tr(html.Td(entry.words, colSpan=len(HEADS)), className="evaluations-words"))
+    return rows
 
 
 def models(snapshot: Snapshot) -> Component | None:
@@ -149,7 +151,7 @@ def expected(snapshot: Snapshot, *, dark: bool) -> Component | None:
         return None
     found = snapshot.archive()
     foretold = Archive(found.problem, found.tolerances, snapshot.outlook.elites(found.problem))
-    maps = side_by_side(Pair(found.by_axis, foretold.by_axis, True), dark=dark, narrow=True)["maps"]
+    maps = side_by_side(ComparedArchives(found.by_axis, foretold.by_axis, True), dark=dark, narrow=True)["maps"]
     titles = ("Found", EXPECTED)
     figures = [
         html.Figure(

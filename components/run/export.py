@@ -40,7 +40,7 @@ def layout(run: Run) -> Component:
     ]
     report = html.A(
         "Report, one page",
-        href=f"{summary.address(run)}/report.html",
+        href=f"{summary.run_address(run)}/report.html",
         target="_blank",
         id="answers-report",
         className="menu-item",

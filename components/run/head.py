@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from components.run import failures as run_failures
 from components.run import ids
-from components.run.curve import curves
+from components.run.curve import progress_curves
 from components.runs import labels
 from components.shared import summary
-from components.shared.format import count, duration, many, percent, rate, rough_count, sentence
+from components.shared.format import count, duration, error_sentence, evaluation_rate, many, rough_count, whole_percent
 from components.shared.notices import icon
 from mapelites.core.format import number
 from mapelites.runs import Moment, Run, Store
@@ -40,8 +40,8 @@ def layout(store: Store, run: Run, history: Sequence[Moment], further: list[Comp
                 [
                     html.Div(
                         [
-                            html.Div(labels.heading(run), id=labels.HEADING),
-                            html.Div(summary.badge(run), id="run-state", className="run-state"),
+                            html.Div(labels.run_heading(run), id=labels.HEADING),
+                            html.Div(summary.state_badge(run), id="run-state", className="run-state"),
                             html.Div(id="run-spent", className="run-progress-words", **live["run-spent"]),
                         ],
                         className="run-name",
@@ -58,13 +58,13 @@ def layout(store: Store, run: Run, history: Sequence[Moment], further: list[Comp
     )
 
 
-def numbers(store: Store, run: Run, history: Sequence[Moment]) -> list[Component]:
+def search_numbers(store: Store, run: Run, history: Sequence[Moment]) -> list[Component]:
     """What else is known of the search: elements that stay while their content changes."""
     live = _live(store, run, history, None)
     return [
         html.P(
             [
-                html.Span(f"{summary.method(run)} · {levels_in_words(run)}", id="run-method"),
+                html.Span(f"{summary.search_and_seed(run)} · {levels_in_words(run)}", id="run-method"),
                 " · ",
                 summary.problem_link(run),
             ],
@@ -95,12 +95,12 @@ def levels_in_words(run: Run) -> str:
     return f"{rough_count(run.request.cells)} {kind} of {many(len(run.request.tolerances.names), 'constraint')}"
 
 
-def moments(history: Sequence[Moment]) -> list[int]:
+def replayable_moments(history: Sequence[Moment]) -> list[int]:
     """The evaluations of all moments that can be replayed."""
     return [moment.evaluations for moment in history]
 
 
-def curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
+def progress_curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
     """How cells and best feasible value went; a run that was over in no time has few moments, but noted more."""
     if run.state not in ACTIVE and len(history) < FEW_MOMENTS:
         snapshot = store.snapshot(run.id)
@@ -115,18 +115,18 @@ def curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
 
 def shown_curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
     """The same with the objective as people mean it."""
-    found = curve(store, run, history)
+    found = progress_curve(store, run, history)
     return found * [1.0, 1.0, -1.0] if run.request.spec.maximise else found
 
 
-def parts(store: Store, run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:
+def changing_parts(store: Store, run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:
     """What changes in the head while a run goes on: the properties of each part, by its id."""
     return {
-        "run-state": {"children": summary.badge(run)},
+        "run-state": {"children": summary.state_badge(run)},
         **_live(store, run, history, speed),
         "run-trouble": {"children": _trouble(run)},
         "run-head": {"className": _state_class(run)},
-        ids.MOMENTS: {"data": moments(history)},
+        ids.MOMENTS: {"data": replayable_moments(history)},
     }
 
 
@@ -158,7 +158,7 @@ def _progress_words(run: Run, speed: float | None) -> list[Component | str]:
     budget = run.request.settings.evaluations
     second = ""
     if run.state == "running" and speed:
-        second = f" · {rate(speed)}, {duration(_seconds_left(run, speed))} left"
+        second = f" · {evaluation_rate(speed)}, {duration(_seconds_left(run, speed))} left"
     elif run.state == "queued":
         second = " · waits for a free worker"
     elif run.state != "running" and run.seconds:
@@ -178,11 +178,11 @@ def _live(store: Store, run: Run, history: Sequence[Moment], speed: float | None
     """The facts by the ids of the elements that tell them."""
     return {
         "run-spent": {"children": _progress_words(run, speed)},
-        "run-bar": {"style": {"width": f"{100 * summary.progress(run):.2f}%"}},
+        "run-bar": {"style": {"width": f"{100 * summary.spent_share(run):.2f}%"}},
         "run-best-feasible": _value(summary.best_feasible(run)),
         "run-cells": {"children": _cells(run)},
         "run-refused": {"children": _refused(run)},
-        "run-curves": {"children": curves(shown_curve(store, run, history), run.request.settings.evaluations)},
+        "run-curves": {"children": progress_curves(shown_curve(store, run, history), run.request.settings.evaluations)},
     }
 
 
@@ -198,7 +198,7 @@ def _value(value: float | None) -> dict[str, Any]:
 def _cells(run: Run) -> list[Component]:
     cells, possible = run.request.cells, run.request.possible_cells
     where = f"{rough_count(possible)} that can exist" if possible < cells else "map"
-    detail = f"{percent(summary.coverage(run))} of the {where}"
+    detail = f"{whole_percent(summary.filled_share(run))} of the {where}"
     share = f"{count(run.occupied)} of {rough_count(cells)}"
     return [html.Div(f"Cells, {detail}", className="fact-name"), html.B(share)]
 
@@ -252,7 +252,7 @@ def _trouble(run: Run) -> list[Component]:
     if run.state == "paused" and run.reason:
         found.append(
             dmc.Alert(
-                dmc.Text(sentence(run.reason), size="sm"),
+                dmc.Text(error_sentence(run.reason), size="sm"),
                 title="This run had to pause",
                 color="gray",
                 icon=icon("alert"),
@@ -265,7 +265,7 @@ def _trouble(run: Run) -> list[Component]:
         found.append(
             dmc.Alert(
                 [
-                    dmc.Text(sentence(run.reason or "the reason is not known"), size="sm"),
+                    dmc.Text(error_sentence(run.reason or "the reason is not known"), size="sm"),
                     dmc.Text(words, size="sm"),
                     details,
                 ],

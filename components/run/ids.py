@@ -34,6 +34,6 @@ MAP_BOX = "map-box"  # what can be focused around it
 ANSWERS = "run-answers"  # Store: the question asked of the map, and everything it depends on
 
 
-def seen(part: str) -> str:
+def version_store(part: str) -> str:
     """Store: the version of the run that a part of the page shall tell of; a live run's comes now and then."""
     return f"run-seen-{part}"

@@ -11,9 +11,9 @@ from dash.development.base_component import Component
 from components.answers.state import tolerance_text
 from components.run import ids
 from components.run import inspector_parts as parts
-from components.run.parts import Drawn, Part
+from components.run.parts import DrawnPart, PagePart
 from components.run.state import PageState
-from components.run.view import Maps, Shown, allowed, figure_view, reading_of
+from components.run.view import Maps, ShownMap, figure_view, reading_of, slider_tolerances
 from components.shared.format import count
 from components.shared.notices import icon
 from mapelites.core.archive import Archive, Elite
@@ -32,7 +32,7 @@ TOOLS = {
 }
 
 
-class Chosen(NamedTuple):
+class ChosenDesign(NamedTuple):
     """The design that is looked at, or None and why there is none; and whether it was chosen by itself."""
 
     elite: Elite | None
@@ -71,27 +71,29 @@ def layout(*, behind: bool) -> Component:
     )
 
 
-def part(maps: Maps) -> Part:
+def part(maps: Maps) -> PagePart:
     """The design where the sliders stand, or the one that was chosen; while a run is live, whenever it is another."""
 
-    def inspect(state: PageState, shown: Shown, before: Any, pin: Any) -> Drawn | None:
+    def inspect(state: PageState, shown: ShownMap, before: Any, pin: Any) -> DrawnPart | None:
         archive = maps.archive(shown)
-        other, feasible = parts.pinned(archive, pin), archive.best(feasible=True)
-        chosen = choose(state, shown, archive, maps)
+        other, feasible = parts.pinned_elite(archive, pin), archive.best(feasible=True)
+        chosen = choose_design(state, shown, archive, maps)
         key = _key(shown, chosen, feasible, other)
         if key == before:
             return None
         needed = _needed(archive, chosen)
         if chosen.elite is None:
-            infeasible = not chosen.by_itself and maps.findings(shown.run).proofs.infeasible(allowed(state, shown))
-            return Drawn(key, (_none(archive, chosen, infeasible=infeasible), "", None, other is None, needed))
+            infeasible = not chosen.by_itself and maps.findings(shown.run).proofs.infeasible(
+                slider_tolerances(state, shown)
+            )
+            return DrawnPart(key, (_none(archive, chosen, infeasible=infeasible), "", None, other is None, needed))
         against = other if other is not None and other.x.tolist() != chosen.elite.x.tolist() else feasible
         name = "pinned" if against is other and other is not None else "feasible"
         bound = "" if chosen.by_itself else _bound(maps, state, shown, chosen.elite)
-        content = full(shown, archive, chosen, against, name, bound)
-        content += parts.members(maps.whole(shown), chosen.elite)
+        content = design_in_full(shown, archive, chosen, against, name, bound)
+        content += parts.shared_axis_members(maps.whole(shown), chosen.elite)
         said = f"{name} → now" if against is not None else ""
-        return Drawn(key, (content, said, _texts(archive, chosen.elite), False, needed))
+        return DrawnPart(key, (content, said, _texts(archive, chosen.elite), False, needed))
 
     outputs = (
         Output("inspector-content", "children"),
@@ -100,7 +102,7 @@ def part(maps: Maps) -> Part:
         Output("inspector-tools", "hidden"),
         Output(ids.NEEDED, "data"),
     )
-    return Part("inspector", outputs, (Input(ids.PINNED, "data"),), inspect)
+    return PagePart("inspector", outputs, (Input(ids.PINNED, "data"),), inspect)
 
 
 def register(app: Dash) -> None:
@@ -115,29 +117,29 @@ def register(app: Dash) -> None:
     )
 
 
-def choose(state: PageState, shown: Shown, archive: Archive, maps: Maps) -> Chosen:
+def choose_design(state: PageState, shown: ShownMap, archive: Archive, maps: Maps) -> ChosenDesign:
     """The design somebody chose by its cell, else the answer at the sliders in the reading of the map."""
     if state.cell is not None:
         return _by_cell(state, archive)
-    limits = allowed(state, shown)
+    limits = slider_tolerances(state, shown)
     if reading_of(state, shown) == "exact" and (limits > archive.problem.feasible_up_to).any():
         fold = figure_view(state, shown, maps).fold(archive.tolerances)
         return _exactly(archive, Fold.of(archive.tolerances, [archive.tolerances.names[i] for i in fold.order],
                                          fold.limits, "exact"), limits)  # fmt: skip
-    return Chosen(archive.answer(limits), _up_to(archive, limits), by_itself=False)
+    return ChosenDesign(archive.answer(limits), _up_to(archive, limits), by_itself=False)
 
 
-def _by_cell(state: PageState, archive: Archive) -> Chosen:
+def _by_cell(state: PageState, archive: Archive) -> ChosenDesign:
     assert state.cell is not None
     elite, feasible = archive.at(state.cell), archive.best(feasible=True)
     if state.asked.behind and feasible is not None and feasible.cell == state.cell:
         elite = feasible
     bins = archive.tolerances.bins_of([state.cell])[0].tolist()
     impossible = elite is None and not bool(archive.can_exist(np.array([bins]))[0])
-    return Chosen(elite, _bins_in_words(archive, bins), by_itself=True, impossible=impossible)
+    return ChosenDesign(elite, _bins_in_words(archive, bins), by_itself=True, impossible=impossible)
 
 
-def _exactly(archive: Archive, fold: Fold, limits: Array) -> Chosen:
+def _exactly(archive: Archive, fold: Fold, limits: Array) -> ChosenDesign:
     """What the map shows in the exact reading where the sliders stand."""
     bins = [int(each) for each in archive.tolerances.bins(limits[None])[0]]
     row, column = fold.place(int(archive.tolerances.cell([bins])[0]))
@@ -145,8 +147,8 @@ def _exactly(archive: Archive, fold: Fold, limits: Array) -> Chosen:
     shown = [*fold.x.constraints, *fold.y.constraints]
     words = [f"{archive.tolerances.names[i]} {full_bins(fold, archive.problem, i)[bins[i]]}" for i in sorted(shown)]
     if found >= 0:
-        return Chosen(archive.solution(found), words, by_itself=False)
-    return Chosen(None, words, by_itself=False, impossible=bool(fold.impossible(archive)[row, column]))
+        return ChosenDesign(archive.solution(found), words, by_itself=False)
+    return ChosenDesign(None, words, by_itself=False, impossible=bool(fold.impossible(archive)[row, column]))
 
 
 def _up_to(archive: Archive, limits: Array) -> list[str]:
@@ -164,7 +166,7 @@ def _bins_in_words(archive: Archive, bins: list[int]) -> list[str]:
     return [f"{names[i]} {full_bins(fold, archive.problem, i)[bins[i]]}" for i in range(len(names))]
 
 
-def _needed(archive: Archive, chosen: Chosen) -> dict[str, str] | None:
+def _needed(archive: Archive, chosen: ChosenDesign) -> dict[str, str] | None:
     """The tolerances that a design chosen by itself needs: each the level that holds it, or its own violation."""
     if not chosen.by_itself or chosen.elite is None:
         return None
@@ -177,7 +179,7 @@ def _needed(archive: Archive, chosen: Chosen) -> dict[str, str] | None:
     return found
 
 
-def _key(shown: Shown, chosen: Chosen, feasible: Elite | None, other: Elite | None) -> list[Any]:
+def _key(shown: ShownMap, chosen: ChosenDesign, feasible: Elite | None, other: Elite | None) -> list[Any]:
     """Changes exactly when the panel would say something else."""
     versions = [[each.found_at, each.f] if each else None for each in (chosen.elite, feasible)]
     pin = None if other is None else other.x.tolist()
@@ -185,7 +187,7 @@ def _key(shown: Shown, chosen: Chosen, feasible: Elite | None, other: Elite | No
 
 
 def _texts(archive: Archive, elite: Elite) -> dict[str, Any]:
-    return {**parts.texts(archive, elite), "pin": {"x": elite.x.tolist()}, "cell": str(elite.cell)}
+    return {**parts.copied_texts(archive, elite), "pin": {"x": elite.x.tolist()}, "cell": str(elite.cell)}
 
 
 def _chips(place: list[str]) -> Component:
@@ -193,13 +195,13 @@ def _chips(place: list[str]) -> Component:
     return html.Div([html.Span(each, className="bin-chip") for each in words], className="bin-chips")
 
 
-def _bound(maps: Maps, state: PageState, shown: Shown, elite: Elite) -> str:
+def _bound(maps: Maps, state: PageState, shown: ShownMap, elite: Elite) -> str:
     """Below what nobody can get where the sliders stand, where that is proven."""
     problem, proofs = shown.run.request.get_problem(), maps.findings(shown.run).proofs
-    return with_bound(problem, elite.f, proofs, allowed(state, shown))
+    return with_bound(problem, elite.f, proofs, slider_tolerances(state, shown))
 
 
-def _none(archive: Archive, chosen: Chosen, *, infeasible: bool = False) -> list[Component]:
+def _none(archive: Archive, chosen: ChosenDesign, *, infeasible: bool = False) -> list[Component]:
     """No design: what is missing, and the way to one."""
     if not len(archive.everything()):
         return [html.P("Nothing is found yet.", className="quiet")]
@@ -210,27 +212,27 @@ def _none(archive: Archive, chosen: Chosen, *, infeasible: bool = False) -> list
     elif chosen.place:
         title, words = "Nothing found here yet", "No solution has been found that breaks the constraints so."
     else:
-        title, words = "No feasible design yet", "Relax a limit, or let the search go on."
+        title, words = "No feasible design yet", "Relax a limit, or search longer."
     return [_chips(chosen.place), html.P(title, className="inspector-none"), html.P(words, className="quiet")]
 
 
-def full(
-    shown: Shown, archive: Archive, chosen: Chosen, against: Elite | None, name: str, bound: str = ""
+def design_in_full(
+    shown: ShownMap, archive: Archive, chosen: ChosenDesign, against: Elite | None, name: str, bound: str = ""
 ) -> list[Component]:
     """Objective, with the bound that is proven of it, constraints and variables, before and after."""
     elite, budget = chosen.elite, shown.run.request.settings.evaluations
     assert elite is not None
     return [
         _chips(chosen.place),
-        parts.objective(archive.problem, elite, against),
+        parts.objective_row(archive.problem, elite, against),
         *([html.P(bound, className="inspector-bound")] if bound else []),
-        parts.verdict(archive, elite),
+        parts.feasibility_verdict(archive, elite),
         html.H3("Constraints", className="panel-part"),
-        parts.constraints(archive, elite),
+        parts.constraint_rows(archive, elite),
         html.H3("Variables", className="panel-part"),
-        parts.variables(archive.problem, elite, against, name),
+        parts.variable_rows(archive.problem, elite, against, name),
         html.Details(
-            [html.Summary("Among levels and bounds"), *parts.rulers(archive, elite, against)],
+            [html.Summary("Among levels and bounds"), *parts.violation_rulers(archive, elite, against)],
             className="answer-fold",
         ),
         html.P(

@@ -9,7 +9,7 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
-from components.shared.format import exact
+from components.shared.format import exact_number
 from mapelites.answers.words import format_apart, percent_change
 from mapelites.core.archive import Archive, Elite, Elites
 from mapelites.core.constraint import Constraint
@@ -23,14 +23,14 @@ from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
 
 AT_LIMIT = 1e-3  # of the limit: closer is at it
-NOISE = 1e-10  # of the limit: less is what is left of a difference in floating point
+NOISE = 1e-8  # of the limit: less is what is left of a difference in floating point
 ZERO_SHARE = 0.08  # the share of a ruler that belongs to violation 0
 
 
-def value(amount: float, *, signed: bool = False) -> Component:
+def value_text(amount: float, *, signed: bool = False) -> Component:
     """A number to four digits that holds all of them for whoever points at it or copies it."""
     words = f"+{number(amount)}" if signed and amount > 0 else number(amount)
-    return html.Span(words, title=exact(amount), className="value", **{"data-exact": exact(amount)})
+    return html.Span(words, title=exact_number(amount), className="value", **{"data-exact": exact_number(amount)})
 
 
 def place_in_words(archive: Archive, cell: int) -> list[Component]:
@@ -42,15 +42,15 @@ def place_in_words(archive: Archive, cell: int) -> list[Component]:
     ]
 
 
-def objective(problem: Problem, elite: Elite, against: Elite | None) -> Component:
+def objective_row(problem: Problem, elite: Elite, against: Elite | None) -> Component:
     """The objective before and after, and the change in per cent."""
     now = problem.shown_objective(elite.f)
     unit = f" {problem.objective_unit}" if problem.objective_unit else ""
-    parts: list[Any] = [html.Span(value(now), className="objective"), unit]
+    parts: list[Any] = [html.Span(value_text(now), className="objective"), unit]
     if against is not None and against.f != elite.f:
         then = problem.shown_objective(against.f)
         before, after = format_apart(then, now)
-        shown = html.Span(after, title=exact(now), className="value", **{"data-exact": exact(now)})
+        shown = html.Span(after, title=exact_number(now), className="value", **{"data-exact": exact_number(now)})
         change = percent_change(then, now).strip(" ()")
         parts = [html.Span(f"{before} → ", className="quiet objective-before"), html.Span(shown, className="objective"),
                  unit, html.Span(change, className="objective-change")]  # fmt: skip
@@ -58,7 +58,7 @@ def objective(problem: Problem, elite: Elite, against: Elite | None) -> Componen
     return html.Div([html.Span(name, className="fact-name"), html.Div(parts)], className="objective-box")
 
 
-def verdict(archive: Archive, elite: Elite) -> Component:
+def feasibility_verdict(archive: Archive, elite: Elite) -> Component:
     """Feasible, or which constraints are broken and by how much."""
     if elite.feasible:
         return html.Div(html.Span("feasible", className="tag tag-feasible"), className="verdict")
@@ -72,7 +72,7 @@ def verdict(archive: Archive, elite: Elite) -> Component:
     return html.Div([html.Span("relaxes", className="tag"), " ", *listed], className="verdict")
 
 
-def constraints(archive: Archive, elite: Elite) -> Component:
+def constraint_rows(archive: Archive, elite: Elite) -> Component:
     """Every constraint's value as an engineer reads it, and how far it is from its limit."""
     raw, rows = [*elite.g, *elite.h], []
     for i, constraint in enumerate(archive.problem.constraints):
@@ -96,7 +96,7 @@ def constraints(archive: Archive, elite: Elite) -> Component:
 
 def _told_value(constraint: Constraint, raw: float, told: float | None) -> Component:
     """A constraint's value; one that is 0 but for the last digits of its limit reads 0."""
-    shown = value(raw if told is None else told)
+    shown = value_text(raw if told is None else told)
     if constraint.reference and abs(raw if told is None else told) < NOISE * abs(constraint.reference):
         shown.children = "0"
     return shown
@@ -108,13 +108,15 @@ def _state(archive: Archive, elite: Elite, i: int) -> Component:
     raw = float([*elite.g, *elite.h][i])
     if violation > archive.problem.feasible_up_to[i]:
         words = f"+{violation_text(constraint, violation)}"
-        return html.B(words, title=exact(violation), className="value", **{"data-exact": exact(violation)})
+        return html.B(
+            words, title=exact_number(violation), className="value", **{"data-exact": exact_number(violation)}
+        )
     spare = -raw / constraint.reference if constraint.reference else -raw
     words = "at limit" if constraint.kind == "equality" or spare <= AT_LIMIT else "kept"
-    return html.Span(words, title=exact(violation), className="quiet", **{"data-exact": exact(violation)})
+    return html.Span(words, title=exact_number(violation), className="quiet", **{"data-exact": exact_number(violation)})
 
 
-def rulers(archive: Archive, elite: Elite, other: Elite | None) -> list[Component]:
+def violation_rulers(archive: Archive, elite: Elite, other: Elite | None) -> list[Component]:
     """The places of all violations among their levels, and of all variables within their bounds, drawn."""
     rows = [
         html.Tr(
@@ -139,7 +141,7 @@ def rulers(archive: Archive, elite: Elite, other: Elite | None) -> list[Componen
     return [html.Table(html.Tbody(rows), className="inspector-table")]
 
 
-def members(whole: Archive, elite: Elite) -> list[Component]:
+def shared_axis_members(whole: Archive, elite: Elite) -> list[Component]:
     """Every constraint of the axes that several share, in a list for each axis that opens when it is asked for."""
     tolerances = whole.tolerances
     if not tolerances.places:
@@ -158,8 +160,8 @@ def members(whole: Archive, elite: Elite) -> list[Component]:
                 html.Tr(
                     [
                         html.Th(whole.problem.constraints[i].name, scope="row"),
-                        html.Td(value(float(values[i]))),
-                        html.Td(value(float(same.violations[i]))),
+                        html.Td(value_text(float(values[i]))),
+                        html.Td(value_text(float(same.violations[i]))),
                     ]
                 )
                 for i in places
@@ -199,7 +201,7 @@ def _ruler(archive: Archive, i: int, violation: float, against: float | None) ->
     return html.Div([allowed, *ticks, *dots], className="ruler", role="img", **{"aria-label": words})
 
 
-def variables(problem: Problem, elite: Elite, other: Elite | None, called: str) -> Component:
+def variable_rows(problem: Problem, elite: Elite, other: Elite | None, called: str) -> Component:
     """The solution, each variable beside that of another design, which is called so."""
     rows = []
     for i, name in enumerate(problem.variables):
@@ -207,7 +209,7 @@ def variables(problem: Problem, elite: Elite, other: Elite | None, called: str) 
         cells = [html.Th(name, scope="row", title=problem.meanings[i] or None)]
         if other is not None:
             cells.append(html.Td(number(float(other.x[i])), className="difference"))
-        cells.append(html.Td([value(float(elite.x[i])), unit]))
+        cells.append(html.Td([value_text(float(elite.x[i])), unit]))
         moved = other is not None and other.x[i] != elite.x[i]
         rows.append(html.Tr(cells, className="is-moved" if moved else ""))
     heads = ("", called, "now") if other is not None else ("", "now")
@@ -217,7 +219,7 @@ def variables(problem: Problem, elite: Elite, other: Elite | None, called: str) 
     )
 
 
-def texts(archive: Archive, elite: Elite) -> dict[str, str]:
+def copied_texts(archive: Archive, elite: Elite) -> dict[str, str]:
     """The elite to copy, in full precision: as Python, as JSON, and the name of a file for it."""
     record = elite_record(archive, elite)
     names = archive.tolerances.names
@@ -236,7 +238,7 @@ def texts(archive: Archive, elite: Elite) -> dict[str, str]:
     }
 
 
-def pinned(archive: Archive, content: Any) -> Elite | None:
+def pinned_elite(archive: Archive, content: Any) -> Elite | None:
     """The pinned elite that a browser holds, worked out anew from its x; None where it is not of this problem."""
     problem = archive.problem
     x = content.get("x") if isinstance(content, dict) else None

@@ -10,9 +10,9 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_u
 from dash.development.base_component import Component
 
 from components.run import ids
-from components.run.parts import Drawn, Part
+from components.run.parts import DrawnPart, PagePart
 from components.run.state import PageState
-from components.run.view import Maps, Shown, text
+from components.run.view import Maps, ShownMap, checked_text
 from components.shared.format import many
 from components.shared.notices import icon
 from components.start import tolerances as tolerance_form
@@ -61,7 +61,7 @@ def register(app: Dash, maps: Maps) -> None:
     """Every good edit bins the map anew; the browser does that, the form has been checked by then."""
 
     def found(run_id: Any) -> Archive:
-        return maps.archive(maps.shown(text("run", run_id)))
+        return maps.archive(maps.shown(checked_text("run", run_id)))
 
     tolerance_form.register(app, FORM, found, [State(ids.RUN, "data")])
 
@@ -86,28 +86,28 @@ def register(app: Dash, maps: Maps) -> None:
     def back(clicks: Any, run_id: Any) -> Any:
         if not clicks:
             return no_update, no_update, no_update
-        request = maps.shown(text("run", run_id)).run.request
+        request = maps.shown(checked_text("run", run_id)).run.request
         return tolerance_form.layout(FORM, request.get_problem(), request.tolerances), None, None
 
 
-def part(maps: Maps) -> Part:
+def part(maps: Maps) -> PagePart:
     """What became of the elites at other levels, in words."""
 
-    def say(_: PageState, shown: Shown, before: Any) -> Drawn | None:
+    def say(_: PageState, shown: ShownMap, before: Any) -> DrawnPart | None:
         if shown.levels is None:
             own = ("These are the levels of the run.", "", True)
-            return None if before == "own" else Drawn("own", own)
+            return None if before == "own" else DrawnPart("own", own)
         if before == list(shown.key):
             return None
         everything, kept = maps.evaluations(shown), len(maps.archive(shown))
         source = f"all {many(len(everything), 'evaluation')}" if everything is not None else None
         source = source or many(len(maps.archive(replace(shown, levels=None))), "elite")
         words = f"Re-binned from {source} of the run: {many(kept, 'cell')} filled."
-        return Drawn(list(shown.key), (words, f"{words} A new run with these levels may fill more.", False))
+        return DrawnPart(list(shown.key), (words, f"{words} A new run with these levels may fill more.", False))
 
     outputs = (
         Output("rebin-words", "children"),
         Output("rebin-note", "children"),
         Output("rebin-note", "hidden"),
     )
-    return Part("levels", outputs, (), say)
+    return PagePart("levels", outputs, (), say)

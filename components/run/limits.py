@@ -15,19 +15,19 @@ from dash.development.base_component import Component
 
 from components.answers.state import tolerance_text
 from components.run import ids
-from components.run.parts import Drawn, Part
+from components.run.parts import DrawnPart, PagePart
 from components.run.state import PageState
-from components.run.view import Maps, Shown
+from components.run.view import Maps, ShownMap
 from components.shared.context import Context
-from mapelites.answers import Designs, Gains, Relaxed, headline, relaxation_gains
-from mapelites.answers.headline import Proven, smallest_gain, unproven
+from mapelites.answers import Designs, Gains, RelaxedGroups, headline, relaxation_gains
+from mapelites.answers.headline import Proven, no_bounds, smallest_gain
 from mapelites.answers.words import format_gain, percent_change
 from mapelites.core.archive import Archive
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
 from mapelites.core.nested_map.words import level_words
-from mapelites.core.terms import limit_text, quantity, violation_text
+from mapelites.core.terms import limit_text, quantity_text, violation_text
 from mapelites.runs import Run
 from mapelites.runs.record import OVER
 
@@ -40,7 +40,7 @@ NEXT = (  # from problem to problem, each with more to see
 ProvenOf = Callable[[Run], Proven]  # what jobs have proven of a run
 
 
-def sentence(run: Run) -> Component:
+def sentence_line(run: Run) -> Component:
     """The one sentence on top; it can be copied. After the first problem the next one is beside it."""
     following = [
         html.A(words, href=href, className="next-step") for name, words, href in NEXT if name == run.request.problem
@@ -97,10 +97,10 @@ def register(app: Dash) -> None:
     )
 
 
-def part(context: Context, maps: Maps, proven: ProvenOf) -> Part:
+def part(context: Context, maps: Maps, proven: ProvenOf) -> PagePart:
     """The rows and the sentence follow the run; the sentence the sliders, too."""
 
-    def tell(state: PageState, shown: Shown, before: Any) -> Drawn | None:
+    def tell(state: PageState, shown: ShownMap, before: Any) -> DrawnPart | None:
         held = tuple(sorted(state.asked.allow.items()))
         key = [*shown.key, str(held), shown.run.state in OVER]
         if key == before:
@@ -108,10 +108,10 @@ def part(context: Context, maps: Maps, proven: ProvenOf) -> Part:
         found = context.cache.remember(
             ("limits", *map(str, key)), lambda: _told(maps.archive(shown), state, shown, proven(shown.run))
         )
-        return Drawn(key, (found["rows"], _unbroken(found["sentence"]), not found["sentence"]))
+        return DrawnPart(key, (found["rows"], _unbroken(found["sentence"]), not found["sentence"]))
 
     outputs = Output(DATA, "data"), Output(SENTENCE, "children"), Output("sentence-copy", "hidden")
-    return Part("limits", outputs, (), tell)
+    return PagePart("limits", outputs, (), tell)
 
 
 def _unbroken(words: str) -> str:
@@ -119,14 +119,17 @@ def _unbroken(words: str) -> str:
     return words.replace(" %", "\u00a0%")
 
 
-def _told(archive: Archive, state: PageState, shown: Shown, proven: Proven) -> dict[str, Any]:
+def _told(archive: Archive, state: PageState, shown: ShownMap, proven: Proven) -> dict[str, Any]:
     designs = Designs.of(archive)
     gains = relaxation_gains(designs, proven=proven)
-    return {"rows": rows(designs, gains, state.asked.hard), "sentence": said(designs, state, shown, proven, gains)}
+    return {
+        "rows": limit_rows(designs, gains, state.asked.hard),
+        "sentence": sentence_of(designs, state, shown, proven, gains),
+    }
 
 
-def said(
-    designs: Designs, state: PageState, shown: Shown, proven: Proven = unproven, gains: Gains | None = None
+def sentence_of(
+    designs: Designs, state: PageState, shown: ShownMap, proven: Proven = no_bounds, gains: Gains | None = None
 ) -> str:
     """The sentence for what is shown: page and report say the same."""
     held = designs.limits(state.asked.allow)
@@ -137,7 +140,7 @@ def said(
     return headline(designs, held if moved else None, so_far=so_far, proven=proven, gains=None if moved else gains)
 
 
-def rows(designs: Designs, gains: Gains, locked: Sequence[str] = ()) -> dict[str, Any]:
+def limit_rows(designs: Designs, gains: Gains, locked: Sequence[str] = ()) -> dict[str, Any]:
     """Everything the panel shows, as JSON: the constraints by their gain, then the hard ones, `locked` here or not."""
     problem = designs.problem
     listed = [_row(designs, each, gains) for each in gains.alone]
@@ -149,7 +152,7 @@ def rows(designs: Designs, gains: Gains, locked: Sequence[str] = ()) -> dict[str
     return {"rows": listed, "hard": hard, "feasible": gains.start.f is not None}
 
 
-def _row(designs: Designs, relaxed: Relaxed, gains: Gains) -> dict[str, Any]:
+def _row(designs: Designs, relaxed: RelaxedGroups, gains: Gains) -> dict[str, Any]:
     (group,) = relaxed.groups
     leader = group[0]
     constraint, levels = designs.problem.constraints[leader], designs.tolerances.levels[leader]
@@ -169,7 +172,7 @@ def _row(designs: Designs, relaxed: Relaxed, gains: Gains) -> dict[str, Any]:
         "steps": [tolerance_text(step) for step in steps],
         "ticks": ticks,
         "sizes": ["satisfied", *(f"+{violation_text(constraint, step)}" for step in steps[1:])],
-        "amounts": ["satisfied", *(f"+{quantity(constraint, step)}" for step in steps[1:])],
+        "amounts": ["satisfied", *(f"+{quantity_text(constraint, step)}" for step in steps[1:])],
         "curve": [None if f is None else shown(f) for f in curve],
         "alone": [_change(designs, gains.start.f, f) for f in curve],
         "gain": _change(designs, gains.start.f, relaxed.f) if relaxed.gain else "",

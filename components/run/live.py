@@ -20,10 +20,10 @@ from flask import Response, request
 from components.map.figure import FigureView, content, figure, patch
 from components.run import head as run_head
 from components.run.state import PageState
-from components.run.view import Maps, Shown, figure_view, levels_text
+from components.run.view import Maps, ShownMap, figure_view, levels_text
 from components.shared.context import Context
 from components.shared.health import Health
-from components.shared.recent import Recent
+from components.shared.recent import RecentValues
 from mapelites.core.errors import InputError
 from mapelites.core.nested_map.fold import Fold
 from mapelites.core.nested_map.view import is_too_fine
@@ -41,7 +41,7 @@ class HeadCache:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._kept = Recent[str, tuple[int, bytes, run_head.Speed]](KEPT_HEADS)
+        self._kept = RecentValues[str, tuple[int, bytes, run_head.Speed]](KEPT_HEADS)
 
     def of(self, run: Run) -> bytes:
         """The properties of the head's parts, as JSON."""
@@ -49,7 +49,7 @@ class HeadCache:
             version, told, speed = self._kept.get(run.id) or (-1, b"", run_head.Speed())
             if version != run.version:
                 speed = speed.after(run)
-                parts = run_head.parts(self._store, run, self._store.history(run.id), speed.rate)
+                parts = run_head.changing_parts(self._store, run, self._store.history(run.id), speed.rate)
                 told = orjson.dumps(parts, default=lambda each: each.to_plotly_json())
                 self._kept.put(run.id, (run.version, told, speed))
         return told
@@ -78,7 +78,7 @@ class NewsCache:
     """The news that were told last: pages with the same view of the same run are told the same."""
 
     def __init__(self) -> None:
-        self._kept = Recent[tuple[str, int, bytes], News](KEPT_NEWS)
+        self._kept = RecentValues[tuple[str, int, bytes], News](KEPT_NEWS)
 
     def of(self, run: Run, make: Callable[[], News]) -> News:
         """What `make` returns for a version of a run and the view that is asked for."""
@@ -123,7 +123,7 @@ def _map(context: Context, maps: Maps, run_id: str, age: float) -> MapNews:
     return _answer(context, maps, shown, figure_view(state, shown, maps))
 
 
-def _answer(context: Context, maps: Maps, shown: Shown, view: FigureView) -> MapNews:
+def _answer(context: Context, maps: Maps, shown: ShownMap, view: FigureView) -> MapNews:
     """A change where the browser's figure only has other elites, a whole figure where its shape or look is another."""
     dark, narrow = request.args.get("scheme") == "dark", request.args.get("narrow") == "true"
     view = replace(view, summary=is_too_fine(replace(view, block=None).fold(shown.tolerances), narrow=narrow))
@@ -145,13 +145,13 @@ def _answer(context: Context, maps: Maps, shown: Shown, view: FigureView) -> Map
         if known:
             return orjson.dumps({"look": look, "key": name, "patch": patch(drawn, dark=dark)})
         whole = figure(archive, view, drawn, dark=dark, narrow=narrow)
-        return orjson.dumps({"look": look, "key": name, "figure": whole, "form": form(fold)})
+        return orjson.dumps({"look": look, "key": name, "figure": whole, "form": map_proportions(fold)})
 
     other = context.cache.remember_bytes((*key, look, "patch" if known else "figure"), made)
     return MapNews(name if known else "", orjson.dumps({"look": look, "key": name}), other)
 
 
-def form(fold: Fold) -> str:
+def map_proportions(fold: Fold) -> str:
     """The class of the map's proportions: a strip, wide or square."""
     rows, columns = fold.shape
     return "map-strip" if rows == 1 else "map-wide" if columns > 2 * rows else "map-square"

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from components.map import cursor as map_cursor
 from components.map.figure import CONFIG
 from components.run import ids
-from components.run.live import form
+from components.run.live import map_proportions
 from components.shared.notices import icon
 from components.shell.frame import SCHEME
 from mapelites.core.nested_map.fold import Fold
@@ -33,7 +33,7 @@ READING_NAMES = {
 
 def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Component:
     """The map's card; its figure comes with the first callback."""
-    box = map_cursor.box(
+    box = map_cursor.cursor_box(
         [
             dcc.Graph(id=ids.MAP, config=CONFIG, className="run-graph", responsive=True, figure={"layout": _blank()}),
             *(
@@ -46,7 +46,7 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
             html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
         ],
         id=ids.MAP_BOX,
-        className=form(Fold.of(tolerances)),
+        className=map_proportions(Fold.of(tolerances)),
         name="Map of cells",
         enter="Enter moves the sliders there, B opens the block alone, Escape goes back.",
         readout="map-readout",

@@ -40,11 +40,11 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
             dcc.Store(id=ids.RUN, data=run.id),
             dcc.Store(id=ids.STATE, data=view),
             dcc.Store(id=ids.TOLD, data={}),
-            dcc.Store(id=ids.seen("parts")),
+            dcc.Store(id=ids.version_store("parts")),
             dcc.Store(id=ids.NAMES, data=list(tolerances.names)),
             run_head.layout(context.store, run, history, [run_actions.pace(run), run_export.layout(run)]),
             labels.layout("run"),
-            run_limits.sentence(run),
+            run_limits.sentence_line(run),
             html.Div(id="rebin-note", className="rebin-note", hidden=True),
             html.Div(
                 [
@@ -52,7 +52,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
                     html.Div(
                         [
                             run_map.layout(problem, shown, view),
-                            timeline.layout(run_head.moments(history), view["at"]),
+                            timeline.layout(run_head.replayable_moments(history), view["at"]),
                         ],
                         className="run-middle",
                     ),
@@ -65,7 +65,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
             many_overview.layout(tolerances, view),
             run_levels.layout(run, view["levels"]),
             run_evaluations.layout(run),
-            run_budget.layout(run_head.numbers(context.store, run, history)),
+            run_budget.layout(run_head.search_numbers(context.store, run, history)),
         ],
         className="run",
     )

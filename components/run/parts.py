@@ -13,12 +13,12 @@ from typing import Any
 from dash import Dash, Input, Output, State, ctx, no_update
 
 from components.run import ids
-from components.run.state import PageState, look
-from components.run.view import Maps, Shown
+from components.run.state import PageState, view_of
+from components.run.view import Maps, ShownMap
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnPart:
     """What a part draws: a value for each of its outputs, and JSON that names it."""
 
     key: Any
@@ -26,7 +26,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """A part of the page.
 
     `draw` gets the state, the map shown, the key of what was drawn last and the values of `inputs`; it returns None
@@ -36,10 +36,10 @@ class Part:
     name: str
     outputs: tuple[Output, ...]
     inputs: tuple[Input, ...]
-    draw: Callable[..., Drawn | None]
+    draw: Callable[..., DrawnPart | None]
 
 
-def register(app: Dash, maps: Maps, parts: Sequence[Part]) -> None:
+def register(app: Dash, maps: Maps, parts: Sequence[PagePart]) -> None:
     """One callback for all of them."""
     outputs = [output for part in parts for output in part.outputs]
     inputs = [given for part in parts for given in part.inputs]
@@ -48,14 +48,14 @@ def register(app: Dash, maps: Maps, parts: Sequence[Part]) -> None:
         *outputs,
         Output(ids.TOLD, "data"),
         Input(ids.STATE, "data"),
-        Input(ids.seen("parts"), "data"),
+        Input(ids.version_store("parts"), "data"),
         *inputs,
         State(ids.RUN, "data"),
         State(ids.TOLD, "data"),
     )
     def draw(data: Any, seen: Any, *others: Any) -> Any:
         *values, run_id, told = others
-        state, shown = look(maps, run_id, data)
+        state, shown = view_of(maps, run_id, data)
         before = told if isinstance(told, dict) else {}
         given, wanted = iter(values), _wanted(seen, parts)
         drawn = {part.name: _draw(part, wanted, state, shown, before, given) for part in parts}
@@ -66,16 +66,16 @@ def register(app: Dash, maps: Maps, parts: Sequence[Part]) -> None:
 
 
 def _draw(
-    part: Part, wanted: set[str], state: PageState, shown: Shown, before: Mapping[str, Any], given: Iterator[Any]
-) -> Drawn | None:
+    part: PagePart, wanted: set[str], state: PageState, shown: ShownMap, before: Mapping[str, Any], given: Iterator[Any]
+) -> DrawnPart | None:
     own = [next(given) for _ in part.inputs]
     return part.draw(state, shown, before.get(part.name), *own) if part.name in wanted else None
 
 
-def _wanted(seen: Any, parts: Sequence[Part]) -> set[str]:
+def _wanted(seen: Any, parts: Sequence[PagePart]) -> set[str]:
     """News of a run that goes on concern the parts that somebody sees; anything else concerns all."""
     names = {part.name for part in parts}
-    if set(ctx.triggered_prop_ids) != {f"{ids.seen('parts')}.data"}:
+    if set(ctx.triggered_prop_ids) != {f"{ids.version_store('parts')}.data"}:
         return names
     visible = seen.get("parts") if isinstance(seen, dict) else None
     return names.intersection(map(str, visible)) if isinstance(visible, list) else names

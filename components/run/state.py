@@ -14,22 +14,22 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from components.answers.state import ANY, MARGIN, AskedQuestion, as_data
-from components.answers.state import read as read_question
+from components.answers.state import read_question as read_question
 from components.map.colour import COLOURS
 from components.map.many_parallel import check_brush, read_brush
 from components.run.view import (
     Maps,
-    Shown,
+    ShownMap,
     cell_for_browser,
-    digits,
+    checked_text,
+    checked_whole,
+    digits_of,
     levels_from_text,
     read_axes,
     read_block,
     read_cell,
     read_levels,
     read_word,
-    text,
-    whole,
 )
 from mapelites.core.errors import InputError
 from mapelites.core.nested_map.colour import SCALES
@@ -77,7 +77,7 @@ class PageState:
         shown = binned or own
         brush = check_brush(given.get("brush"), len(shown.names))
         return cls(
-            at=whole("at", given.get("at")),
+            at=checked_whole("at", given.get("at")),
             levels=levels,
             binned=binned,
             axes=read_axes(given.get("axes"), shown),
@@ -100,9 +100,9 @@ class PageState:
         data = {
             **{name: query.get(name) for name in ("colour", "scale", "reading", "view", "about", "need", "margin")},
             **{name: query.get(name) for name in ("most", "measure")},
-            "at": digits("at", query.get("at")),
+            "at": digits_of("at", query.get("at")),
             "axes": _names(query, "axes"),
-            "block": [digits("block", each) for each in query["block"].split(",")] if query.get("block") else None,
+            "block": [digits_of("block", each) for each in query["block"].split(",")] if query.get("block") else None,
             "cell": query.get("cell") or None,
             "levels": None if levels is None else [list(each) for each in levels.levels],
             "overview": query.get("overview"),
@@ -132,10 +132,10 @@ class PageState:
 
     def address(self) -> str:
         """The query of an address that opens it, without its question mark."""
-        return address(self.as_data())
+        return view_query(self.as_data())
 
 
-def address(data: Mapping[str, Any]) -> str:
+def view_query(data: Mapping[str, Any]) -> str:
     """The query of the page's address, from what a browser holds.
 
     >>> address({"at": 900, "scale": "auto", "levels": [[0, 1e-4], [0]], "hard": ["g1"], "behind": False})
@@ -150,9 +150,9 @@ def address(data: Mapping[str, Any]) -> str:
     return "&".join(found)
 
 
-def look(maps: Maps, run_id: Any, data: Any, age: float = 0.0) -> tuple[PageState, Shown]:
+def view_of(maps: Maps, run_id: Any, data: Any, age: float = 0.0) -> tuple[PageState, ShownMap]:
     """The state that a browser holds of a run's page, and the map that it shows; read at most so many seconds ago."""
-    run = maps.run(text("run", run_id), age)
+    run = maps.run(checked_text("run", run_id), age)
     state = PageState.read(data, run.request.tolerances, run.request.problem_by_axis())
     return state, maps.shown_at(run.id, state.at, state.binned, age)
 

@@ -34,7 +34,7 @@ def layout(moments: list[int], at: int | None) -> Component:
                 id="timeline-slider",
                 min=0,
                 max=SCALE,
-                value=place(moments, at),
+                value=slider_place(moments, at),
                 step=1,
                 label=None,
                 updatemode="drag",
@@ -51,7 +51,7 @@ def layout(moments: list[int], at: int | None) -> Component:
     )
 
 
-def place(moments: list[int], at: int | None) -> int:
+def slider_place(moments: list[int], at: int | None) -> int:
     """Where the slider stands for the moment nearest to an evaluation; None is live, at its end.
 
     >>> place([10, 20, 40], 21), place([10, 20, 40], None), place([], 5)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from components.map.figure import FigureView
-from components.shared.recent import Recent
+from components.shared.recent import RecentValues
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.nested_map.fold import AWAY, Fold
@@ -36,7 +36,7 @@ LONGEST = 19  # digits of a cell's number
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownMap:
     """One map to show: of which run, at which evaluation (None for the newest), at which levels (None for its own)."""
 
     run: Run
@@ -66,20 +66,20 @@ class Maps:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept = Recent[tuple[str | int, ...], Archive](KEPT_MAPS, bytes_of, MOST_MAP_BYTES)
-        self._runs = Recent[str, tuple[Run, Sequence[Moment], float]](KEPT_RUNS)
-        self._findings = Recent[tuple[str, int], Findings](KEPT_RUNS)
-        self._orders = Recent[tuple[str, ...], tuple[str, ...]](KEPT_RUNS)
+        self._kept = RecentValues[tuple[str | int, ...], Archive](KEPT_MAPS, bytes_of, MOST_MAP_BYTES)
+        self._runs = RecentValues[str, tuple[Run, Sequence[Moment], float]](KEPT_RUNS)
+        self._findings = RecentValues[tuple[str, int], Findings](KEPT_RUNS)
+        self._orders = RecentValues[tuple[str, ...], tuple[str, ...]](KEPT_RUNS)
 
-    def shown(self, run_id: Any, at: Any = None, levels: Any = None, age: float = 0.0) -> Shown:
+    def shown(self, run_id: Any, at: Any = None, levels: Any = None, age: float = 0.0) -> ShownMap:
         """What these words of a browser ask for; an `InputError` where they make no sense."""
-        run = self.run(text("run", run_id), age)
-        return self.shown_at(run.id, whole("at", at), read_levels(levels, run.request.tolerances), age)
+        run = self.run(checked_text("run", run_id), age)
+        return self.shown_at(run.id, checked_whole("at", at), read_levels(levels, run.request.tolerances), age)
 
-    def shown_at(self, run_id: str, at: int | None, levels: Tolerances | None, age: float = 0.0) -> Shown:
+    def shown_at(self, run_id: str, at: int | None, levels: Tolerances | None, age: float = 0.0) -> ShownMap:
         """The map of a run at a moment, at levels that are not its own or None."""
         run, moments, _ = self._run(run_id, age)
-        return Shown(run, nearest(moments, at), levels)
+        return ShownMap(run, nearest_moment(moments, at), levels)
 
     def run(self, run_id: str, age: float = 0.0) -> Run:
         """A run as it is now, or was at most so many seconds ago; read only where it changed since somebody asked."""
@@ -95,12 +95,12 @@ class Maps:
         self._runs.put(run_id, (*found[:2], now))
         return found
 
-    def newest(self, shown: Shown) -> Archive:
+    def newest(self, shown: ShownMap) -> Archive:
         """The map of the same run at the same levels as it is now: what the scale of colours is made for."""
         _, moments, _ = self._run(shown.run.id, math.inf)
-        return self.archive(replace(shown, moment=nearest(moments, None)))
+        return self.archive(replace(shown, moment=nearest_moment(moments, None)))
 
-    def order(self, shown: Shown) -> tuple[str, ...]:
+    def order(self, shown: ShownMap) -> tuple[str, ...]:
         """Which constraints are the axes where nobody chose them; while a run goes on they keep their places."""
         newest = self.newest(shown)
         if shown.run.state in OVER:
@@ -110,29 +110,29 @@ class Maps:
         self._orders.put(key, order)
         return order
 
-    def version_of_newest(self, shown: Shown) -> int:
+    def version_of_newest(self, shown: ShownMap) -> int:
         """Which version that is."""
-        moment = nearest(self._run(shown.run.id, math.inf)[1], None)
+        moment = nearest_moment(self._run(shown.run.id, math.inf)[1], None)
         return moment.version if moment else -1
 
     def findings(self, run: Run) -> Findings:
         """What jobs found of a run as it is."""
         return self._findings.remember((run.id, run.findings), lambda: self._store.jobs.findings(run.id))
 
-    def archive(self, shown: Shown) -> Archive:
+    def archive(self, shown: ShownMap) -> Archive:
         """The map itself, with a constraint for each of its axes; an empty one before the first snapshot."""
         return self.whole(shown).by_axis
 
-    def whole(self, shown: Shown) -> Archive:
+    def whole(self, shown: ShownMap) -> Archive:
         """The same with every constraint: another one only where constraints share an axis."""
         return self._kept.remember(shown.key, lambda: self._made(shown))
 
-    def evaluations(self, shown: Shown) -> Elites | None:
+    def evaluations(self, shown: ShownMap) -> Elites | None:
         """Every solution that was evaluated up to a moment, where the run logs them."""
         logs = shown.run.request.settings.workers > 0
         return self._store.evaluations(shown.run.id, shown.evaluations) if logs else None
 
-    def _made(self, shown: Shown) -> Archive:
+    def _made(self, shown: ShownMap) -> Archive:
         request = shown.run.request
         if shown.moment is None:
             empty = request.spec.empty_archive()
@@ -153,7 +153,7 @@ def bytes_of(archive: Archive) -> int:
     return sum(array.nbytes for array in (elites.x, elites.f, elites.g, elites.h, elites.found_at, elites.operator))
 
 
-def nearest(moments: Sequence[Moment], at: int | None) -> Moment | None:
+def nearest_moment(moments: Sequence[Moment], at: int | None) -> Moment | None:
     """The moment nearest to an evaluation; the newest where none is named."""
     if not moments:
         return None
@@ -188,28 +188,28 @@ def read_block(block: Any) -> tuple[int, int] | None:
         return None
     if not isinstance(block, list) or len(block) != 2:
         raise InputError(f"block: two whole numbers are needed, but it was {block!r}")
-    up, right = (whole("block", each) for each in block)
+    up, right = (checked_whole("block", each) for each in block)
     if up is None or right is None or up < 0 or right < 0:
         raise InputError(f"block: two whole numbers from 0 on are needed, but it was {block!r}")
     return up, right
 
 
-def reading_of(state: PageState, shown: Shown) -> Reading:
+def reading_of(state: PageState, shown: ShownMap) -> Reading:
     """The reading that somebody chose, or the usual one of the problem at these levels."""
     return state.reading or usual_reading(shown.run.request.problem_by_axis(), shown.tolerances)
 
 
-def figure_view(state: PageState, shown: Shown, maps: Maps) -> FigureView:
+def figure_view(state: PageState, shown: ShownMap, maps: Maps) -> FigureView:
     """How the state of a page looks at its map; what nobody chose is as usual for the run's newest map."""
     problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
     reading = reading_of(state, shown)
     colour = state.colour or ("objective" if reading == "exact" else "gain")
     order = maps.order(shown) if state.axes is None else state.axes
-    limits = limits_of_hidden(problem, tolerances, allowed(state, shown))
+    limits = limits_of_hidden(problem, tolerances, slider_tolerances(state, shown))
     return FigureView(tuple(order), colour, state.scale, tuple(limits.tolist()), reading, state.block)
 
 
-def allowed(state: PageState, shown: Shown) -> Array:
+def slider_tolerances(state: PageState, shown: ShownMap) -> Array:
     """The tolerances at which the sliders stand, one for each constraint; those that follow others follow them."""
     problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
     limits = np.array(problem.feasible_up_to)
@@ -234,7 +234,7 @@ def read_levels(levels: Any, own: Tolerances) -> Tolerances | None:
 
 def read_cell(cell: Any, tolerances: Tolerances) -> int | None:
     """A cell of the map, or None where none is chosen; one beyond a browser's whole numbers comes as text."""
-    number = digits("cell", cell) if isinstance(cell, str) else whole("cell", cell)
+    number = digits_of("cell", cell) if isinstance(cell, str) else checked_whole("cell", cell)
     if number is not None and not 0 <= number < tolerances.cells:
         raise InputError(f"cell: the map has cells 0 to {tolerances.cells - 1:,}, but it was {number:,}")
     return number
@@ -259,14 +259,14 @@ def levels_from_text(content: str, own: Tolerances) -> Tolerances | None:
     return read_levels([list(each) for each in levels], own)
 
 
-def text(what: str, value: Any) -> str:
+def checked_text(what: str, value: Any) -> str:
     """A text from a browser."""
     if not isinstance(value, str):
         raise InputError(f"{what}: a text is needed, but it was {value!r}")
     return value
 
 
-def whole(what: str, value: Any) -> int | None:
+def checked_whole(what: str, value: Any) -> int | None:
     """A whole number from a browser, or None."""
     if value is None:
         return None
@@ -275,7 +275,7 @@ def whole(what: str, value: Any) -> int | None:
     return value
 
 
-def pressed(click: Any) -> Mapping[str, Any]:
+def pressed_point(click: Any) -> Mapping[str, Any]:
     """What a figure says of the point that was pressed; nothing where none was or it makes no sense.
 
     >>> pressed({"points": [{"x": 4, "y": 2}]}), pressed({"points": 7}), pressed(None)
@@ -286,7 +286,7 @@ def pressed(click: Any) -> Mapping[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
-def digits(what: str, value: str | None) -> int | None:
+def digits_of(what: str, value: str | None) -> int | None:
     """A whole number from an address, or None."""
     if value is None or value == "":
         return None

@@ -11,12 +11,12 @@ import dash_mantine_components as dmc
 from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update, set_props
 from dash.development.base_component import Component
 
-from components.runs.listing import ListView, select
+from components.runs.listing import ListView, select_runs
 from components.shared import summary
 from components.shared.context import Context
-from components.shared.format import ago, in_file_name, many
-from components.shared.notices import icon, notice, show
-from components.shared.upload import LARGEST_REQUEST, uploaded
+from components.shared.format import in_file_name, many, time_ago
+from components.shared.notices import icon, notice, show_notices
+from components.shared.upload import LARGEST_REQUEST, uploaded_bytes
 from components.shell.frame import URL
 from components.start import filled_from
 from mapelites.core.errors import InputError
@@ -26,7 +26,7 @@ MOST_COMPARED = 6
 ENDABLE = ("queued", "running", "paused")
 
 
-def bar() -> Component:
+def action_bar() -> Component:
     """The buttons, waiting for a selection."""
     return html.Div(
         [
@@ -68,7 +68,7 @@ def import_button() -> Component:
     )
 
 
-def deleted(context: Context) -> Component | None:
+def restorable_runs(context: Context) -> Component | None:
     """The deleted runs that can still be brought back."""
     runs = context.store.deleted()
     if not runs:
@@ -78,8 +78,8 @@ def deleted(context: Context) -> Component | None:
             [
                 html.Span(
                     [
-                        html.Strong(summary.name(run)),
-                        f" {summary.method(run)} · {run.id} · deleted {ago(run.deleted or 0)}",
+                        html.Strong(summary.run_name(run)),
+                        f" {summary.search_and_seed(run)} · {run.id} · deleted {time_ago(run.deleted or 0)}",
                     ]
                 ),
                 dmc.Button(
@@ -88,7 +88,7 @@ def deleted(context: Context) -> Component | None:
                     size="compact-sm",
                     variant="subtle",
                     leftSection=icon("undo"),
-                    **{"aria-label": f"Bring back {summary.name(run)} {run.id}"},
+                    **{"aria-label": f"Bring back {summary.run_name(run)} {run.id}"},
                 ),
             ]
         )
@@ -110,7 +110,7 @@ def register(app: Dash, context: Context) -> None:
     _register_files(app, context)
 
 
-def selected(before: Any, ids: Sequence[Any], ticks: Sequence[Any], runs: Sequence[Run]) -> list[str]:
+def selected_runs(before: Any, ids: Sequence[Any], ticks: Sequence[Any], runs: Sequence[Run]) -> list[str]:
     """The selected runs: those shown with a tick, and those selected before that a filter hides now."""
     shown = {str(each["tick"]): bool(tick) for each, tick in zip(ids, ticks, strict=True)}
     told = before if isinstance(before, list) else []
@@ -133,7 +133,7 @@ def _register_selection(app: Dash, context: Context) -> None:
         State("runs-ticked", "data"),
     )
     def selection(ticks: list[bool], ids: list[Any], before: Any) -> tuple[Any, ...]:
-        chosen = selected(before, ids, ticks, context.store.runs())
+        chosen = selected_runs(before, ids, ticks, context.store.runs())
         hidden = len(chosen) - sum(map(bool, ticks))
         words = f"{many(len(chosen), 'run')} selected" if chosen else "Nothing selected"
         words += f", {hidden} not shown" if hidden > 0 else ""
@@ -153,7 +153,7 @@ def _register_selection(app: Dash, context: Context) -> None:
     )
     def tick_all(every: Any, ids: list[Any], ticked: Any, text: Any, states: Any, starred: Any) -> Any:
         """All that the filter lets through, on other pages too."""
-        found = [run.id for run in select(context.store.runs(), ListView.of(None, text, states, starred))]
+        found = [run.id for run in select_runs(context.store.runs(), ListView.of(None, text, states, starred))]
         others = [each for each in _ids(ticked) if each not in found]
         return [bool(every)] * len(ids), [*others, *found] if every else others
 
@@ -173,7 +173,7 @@ def _register_selection(app: Dash, context: Context) -> None:
         prevent_initial_call=True,
     )
     def again(clicks: int | None, ticked: Any) -> Any:
-        return filled_from.address(_ids(ticked)[0]) if clicks and _ids(ticked) else no_update
+        return filled_from.filled_form_address(_ids(ticked)[0]) if clicks and _ids(ticked) else no_update
 
 
 def _register_changes(app: Dash, context: Context) -> None:
@@ -195,7 +195,7 @@ def _register_changes(app: Dash, context: Context) -> None:
         going = {run.id for run in context.store.runs() if run.state in ENDABLE}
         done = _each([each for each in _ids(ticked) if each in going], context.store.stop, "Stopping {}")
         if not done:
-            show(notice("Nothing to stop", "None of the runs selected is waiting, running or paused."))
+            show_notices(notice("Nothing to stop", "None of the runs selected is waiting, running or paused."))
             return clicks, no_update, no_update
         return clicks, no_update, _undo("Stopped", done, "resume")
 
@@ -223,7 +223,7 @@ def _register_changes(app: Dash, context: Context) -> None:
             return no_update, no_update, no_update
         done = _each(_ids(ticked), context.store.delete)
         set_props("runs-every", {"checked": False})
-        return [clicks, done], deleted(context), _undo("Deleted", done, "undelete") if done else None
+        return [clicks, done], restorable_runs(context), _undo("Deleted", done, "undelete") if done else None
 
     @app.callback(
         *changed,
@@ -235,7 +235,7 @@ def _register_changes(app: Dash, context: Context) -> None:
         if not any(clicks) or not isinstance(ctx.triggered_id, dict):
             return no_update, no_update, no_update
         done = _each(str(ctx.triggered_id["undelete"]).split("+"), context.store.undelete, "{} back in the list")
-        return ["back", *done], deleted(context), None
+        return ["back", *done], restorable_runs(context), None
 
 
 def _undo(words: str, done: Sequence[str], key: str) -> Component:
@@ -261,7 +261,7 @@ def _register_files(app: Dash, context: Context) -> None:
         if len(files) == 1:
             ((name, content),) = files.items()
             return dcc.send_bytes(content, name)
-        return dcc.send_bytes(packed(files), "runs.zip")
+        return dcc.send_bytes(zip_of(files), "runs.zip")
 
     @app.callback(
         Output("runs-changed", "data", allow_duplicate=True),
@@ -276,16 +276,16 @@ def _register_files(app: Dash, context: Context) -> None:
         notices = []
         for name, text in zip(names, contents, strict=False):
             try:
-                done += [context.queue.import_run(content) for content in run_files(uploaded(text))]
+                done += [context.queue.import_run(content) for content in run_files(uploaded_bytes(text))]
             except InputError as error:
                 notices.append(notice(f"{name} was not imported", f"{error}.", "error"))
         if done:
             notices.append(notice(f"Imported {many(len(done), 'run')}"))
-        show(*notices)
+        show_notices(*notices)
         return ["imported", *done]
 
 
-def packed(files: dict[str, bytes]) -> bytes:
+def zip_of(files: dict[str, bytes]) -> bytes:
     """Several files in one."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -322,5 +322,5 @@ def _each(run_ids: Sequence[str], action: Callable[[str], None], words: str = ""
             notices.append(notice("That did not work", f"{error}.", "error"))
     if words and done:
         notices.append(notice(words.format(many(len(done), "run"))))
-    show(*notices)
+    show_notices(*notices)
     return done

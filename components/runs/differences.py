@@ -19,11 +19,11 @@ LABELS = {field.name: field.label.lower() for field in FIELDS}
 TOLD_BY_METHOD = ("search", "seed")
 
 
-def differences(runs: Sequence[Run]) -> dict[str, str]:
+def distinguishing_words(runs: Sequence[Run]) -> dict[str, str]:
     """For each run that has a name, a search and a seed in common with another one, what tells it from these."""
     groups: dict[tuple[str, str], list[Run]] = defaultdict(list)
     for run in sorted(runs, key=lambda each: each.created):
-        groups[summary.name(run), summary.method(run)].append(run)
+        groups[summary.run_name(run), summary.search_and_seed(run)].append(run)
     return {run_id: words for group in groups.values() if len(group) > 1 for run_id, words in _told(group).items()}
 
 
@@ -47,7 +47,7 @@ def _traits(run: Run) -> dict[str, str]:
     """Everything that a run's result depends on, in words, by what it is."""
     request, settings = run.request, run.request.settings
     tolerances = request.tolerances
-    found = {"problem": "" if summary.name(run) == request.title else request.title}
+    found = {"problem": "" if summary.run_name(run) == request.title else request.title}
     found |= _levels(tolerances.names, tolerances.levels)
     found["hard"] = f"hard: {', '.join(tolerances.hard)}" if tolerances.hard else ""
     usual = Settings.of(settings.search, request.dimension)

@@ -66,14 +66,14 @@ def layout(page: Page = "runs") -> Component:
     )
 
 
-def star(run: Run) -> Component:
+def star_button(run: Run) -> Component:
     """The button that marks a run, or takes the mark away."""
     starred = run.labels.starred
     return html.Button(
         icon("star-filled" if starred else "star"),
         id={"star": run.id},
         className="icon-button run-star is-starred" if starred else "icon-button run-star",
-        **{"aria-label": f"Star {summary.name(run)} {run.id}", "aria-pressed": "true" if starred else "false"},
+        **{"aria-label": f"Star {summary.run_name(run)} {run.id}", "aria-pressed": "true" if starred else "false"},
     )
 
 
@@ -83,26 +83,26 @@ def edit_button(run: Run) -> Component:
         icon("pencil"),
         id={"label": run.id},
         className="icon-button run-edit",
-        **{"aria-label": f"Name, tags and note of {summary.name(run)} {run.id}"},
+        **{"aria-label": f"Name, tags and note of {summary.run_name(run)} {run.id}"},
     )
 
 
-def heading(run: Run) -> list[Component]:
+def run_heading(run: Run) -> list[Component]:
     """What stands over a run's own page: its name, and what people wrote on it."""
     back = summary.campaign_link(run)
     told = [
         html.Span(run.request.title, className="quiet") if run.labels.name else None,
-        tags(run),
+        tag_links(run),
         html.Span(["a run of ", back], className="quiet") if back is not None else None,
-        note(run),
+        note_line(run),
     ]
     return [
-        html.Div([html.H1(summary.name(run)), star(run), edit_button(run)], className="run-line"),
+        html.Div([html.H1(summary.run_name(run)), star_button(run), edit_button(run)], className="run-line"),
         html.Div([each for each in told if each is not None], className="run-written"),
     ]
 
 
-def tags(run: Run) -> Component | None:
+def tag_links(run: Run) -> Component | None:
     """The tags, each the way to all runs that have it."""
     if not run.labels.tags:
         return None
@@ -110,7 +110,7 @@ def tags(run: Run) -> Component | None:
     return html.Div(links, className="run-tags")
 
 
-def note(run: Run) -> Component | None:
+def note_line(run: Run) -> Component | None:
     """The note, cut by the style sheet; whole where it is pointed at."""
     text = run.labels.note
     return html.Div(text, className="run-note", title=text) if text else None
@@ -125,7 +125,7 @@ def _word(tag: str) -> str:
     return "#" + "-".join(tag.lower().split())
 
 
-def digest(run: Run) -> str:
+def labels_digest(run: Run) -> str:
     """A short text that differs where the labels do."""
     return sha256(repr(run.labels).encode()).hexdigest()[:8]
 
@@ -189,7 +189,7 @@ def _register_window(app: Dash, context: Context) -> None:
 def _tell(page: Any, run: Run) -> None:
     """A run's page and its tab are called as the run is now; the list follows by itself."""
     if page == "run":
-        set_props(HEADING, {"children": heading(run)})
+        set_props(HEADING, {"children": run_heading(run)})
         set_props(TITLE, {"data": f"{summary.tab_title(run)} · {NAME}"})
 
 
@@ -201,7 +201,7 @@ def _is_lost(before: Labels, now: Labels) -> bool:
 
 def _undo(run: Run) -> Component:
     button = dmc.Button("Undo", id={"relabel": run.id}, size="compact-sm", variant="light", leftSection=icon("undo"))
-    return html.Div([f"Changed what was written on {summary.name(run)}.", button], className="card undo")
+    return html.Div([f"Changed what was written on {summary.run_name(run)}.", button], className="card undo")
 
 
 def _register_presses(app: Dash, context: Context) -> None:

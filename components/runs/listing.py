@@ -11,19 +11,28 @@ from dash import ALL, Dash, Input, Output, State, ctx, html, no_update
 from dash.development.base_component import Component
 
 from components.runs import labels
-from components.runs.differences import differences
+from components.runs.differences import distinguishing_words
 from components.shared import summary
-from components.shared.format import STATES, ago, count, date, duration, percent, rough_count, sentence
+from components.shared.format import (
+    STATES,
+    count,
+    duration,
+    error_sentence,
+    local_time,
+    rough_count,
+    time_ago,
+    whole_percent,
+)
 from mapelites.core.format import number
 from mapelites.runs import Run
 
 FAR = float("inf")
 COLUMNS: dict[str, tuple[str, Callable[[Run], Any]]] = {
-    "name": ("Run", lambda run: (summary.name(run).lower(), run.request.dimension, summary.method(run))),
+    "name": ("Run", lambda run: (summary.run_name(run).lower(), run.request.dimension, summary.search_and_seed(run))),
     "state": ("State", lambda run: list(STATES).index(run.state)),
-    "progress": ("Progress", summary.progress),
+    "progress": ("Progress", summary.spent_share),
     "best": ("Best feasible", lambda run: FAR if run.best_feasible is None else run.best_feasible),
-    "coverage": ("Coverage", summary.coverage),
+    "coverage": ("Coverage", summary.filled_share),
     "seconds": ("Time", lambda run: run.seconds),
     "created": ("Started", lambda run: run.created),
 }
@@ -76,7 +85,7 @@ class ListView:
         return replace(self, sort=column, descending=column in DESCENDING_FIRST)
 
 
-def select(runs: Sequence[Run], view: ListView) -> list[Run]:
+def select_runs(runs: Sequence[Run], view: ListView) -> list[Run]:
     """The runs a view shows, in its order."""
     words = view.text.lower().split()
     found = [run for run in runs if all(word in _text(run) for word in words)]
@@ -85,26 +94,26 @@ def select(runs: Sequence[Run], view: ListView) -> list[Run]:
     return sorted(found, key=COLUMNS[view.sort][1], reverse=view.descending)
 
 
-def pages(runs: Sequence[Run]) -> int:
+def page_count(runs: Sequence[Run]) -> int:
     """How many pages a list of runs has; an empty one is a page, too."""
     return max(1, -(-len(runs) // PAGE))
 
 
-def page(runs: Sequence[Run], number: Any) -> tuple[int, list[Run]]:
+def runs_on_page(runs: Sequence[Run], number: Any) -> tuple[int, list[Run]]:
     """The page with this number, from 1, or the nearest there is, and the runs on it."""
     wanted = number if isinstance(number, int) else 1
-    found = min(max(1, wanted), pages(runs))
+    found = min(max(1, wanted), page_count(runs))
     return found, list(runs[(found - 1) * PAGE : found * PAGE])
 
 
-def seen(runs: Sequence[Run]) -> dict[str, list[Any]]:
+def run_marks(runs: Sequence[Run]) -> dict[str, list[Any]]:
     """What tells a changed run from an unchanged one, by id."""
-    return {run.id: [run.version, run.state, labels.digest(run), ago(run.created)] for run in runs}
+    return {run.id: [run.version, run.state, labels.labels_digest(run), time_ago(run.created)] for run in runs}
 
 
-def news(run: Run, before: Any, differs: str = "") -> dict[str, Any]:
+def changed_cells(run: Run, before: Any, differs: str = "") -> dict[str, Any]:
     """The cells of a row that are others than when the run was `seen` before; often only its age is."""
-    (now,) = seen([run]).values()
+    (now,) = run_marks([run]).values()
     if now == before:
         return {}
     known = before if isinstance(before, list) and len(before) == len(now) else [None] * len(now)
@@ -114,7 +123,7 @@ def news(run: Run, before: Any, differs: str = "") -> dict[str, Any]:
     return cells if known[2] == now[2] else {"name": name_cell(run, differs), **cells}
 
 
-def head(view: ListView) -> Component:
+def table_head(view: ListView) -> Component:
     """The head of the table, whose titles sort."""
     every = dmc.Checkbox(id="runs-every", checked=False, size="sm", **{"aria-label": "Select all runs found"})
     cells = [html.Th(every, className="tick"), html.Th("Map", className="map-head")]
@@ -134,15 +143,15 @@ def _order(key: str, view: ListView) -> str:
     return "descending" if view.descending else "ascending"
 
 
-def rows(shown: Sequence[Run], ticked: Collection[str], runs: Sequence[Run]) -> list[Component]:
+def table_rows(shown: Sequence[Run], ticked: Collection[str], runs: Sequence[Run]) -> list[Component]:
     """The rows of the table, each with what tells it from others of all runs that look the same."""
-    differ = differences(runs)
+    differ = distinguishing_words(runs)
     return [_row(run, run.id in ticked, differ.get(run.id, "")) for run in shown]
 
 
-def pictures(shown: Sequence[Run]) -> Component:
+def map_pictures(shown: Sequence[Run]) -> Component:
     """The pictures of the rows' maps, all in one request."""
-    return summary.sheet(shown)
+    return summary.picture_sheet(shown)
 
 
 def _row(run: Run, ticked: bool, differs: str) -> Component:
@@ -150,7 +159,7 @@ def _row(run: Run, ticked: bool, differs: str) -> Component:
         id={"tick": run.id},
         checked=ticked,
         size="sm",
-        **{"aria-label": f"Select {summary.name(run)}, {summary.method(run)}"},
+        **{"aria-label": f"Select {summary.run_name(run)}, {summary.search_and_seed(run)}"},
     )
     live = {**live_cells(run), "map": summary.picture_in_sheet(run), "name": name_cell(run, differs)}
     return html.Tr(
@@ -165,20 +174,20 @@ def _row(run: Run, ticked: bool, differs: str) -> Component:
 
 def name_cell(run: Run, differs: str) -> list[Component]:
     """What a run is called and what people wrote on it, and in what it differs from those that look the same."""
-    link = dmc.Anchor(summary.name(run), href=summary.address(run), fw=600)
+    link = dmc.Anchor(summary.run_name(run), href=summary.run_address(run), fw=600)
     found = [
-        html.Div([labels.star(run), link, labels.edit_button(run)], className="run-line"),
+        html.Div([labels.star_button(run), link, labels.edit_button(run)], className="run-line"),
         html.Div(_detail(run), className="recent-detail"),
         html.Div(differs, className="recent-detail run-differs") if differs else None,
-        labels.tags(run),
-        labels.note(run),
+        labels.tag_links(run),
+        labels.note_line(run),
     ]
     return [each for each in found if each is not None]
 
 
 def _detail(run: Run) -> list[Any]:
     back = summary.campaign_link(run)
-    return [f"{summary.detail(run)} · {run.id}", *([" · ", back] if back is not None else [])]
+    return [f"{summary.run_detail(run)} · {run.id}", *([" · ", back] if back is not None else [])]
 
 
 def _live(run: Run, key: str, cells: dict[str, Any], label: str) -> Component:
@@ -190,24 +199,24 @@ def live_cells(run: Run) -> dict[str, Any]:
     """What stands in the cells of a row that change while a run goes on."""
     budget = count(run.request.settings.evaluations)
     return {
-        "map": summary.picture(run),
+        "map": summary.map_picture(run),
         "state": [
-            summary.badge(run),
-            html.Div(sentence(run.reason), className="recent-detail run-reason", title=run.reason)
+            summary.state_badge(run),
+            html.Div(error_sentence(run.reason), className="recent-detail run-reason", title=run.reason)
             if run.reason
             else None,
         ],
         "progress": [
-            dmc.Progress(value=100 * summary.progress(run), size="sm", **{"aria-label": "Progress"}),
+            dmc.Progress(value=100 * summary.spent_share(run), size="sm", **{"aria-label": "Progress"}),
             html.Div(f"{count(run.evaluations)} of {budget}", className="recent-detail"),
         ],
         "best": number(summary.best_feasible(run)),
         "coverage": [
-            percent(summary.coverage(run)),
+            whole_percent(summary.filled_share(run)),
             html.Div(_cells(run), className="recent-detail"),
         ],
         "seconds": duration(run.seconds),
-        "created": html.Span(ago(run.created), title=date(run.created)),
+        "created": html.Span(time_ago(run.created), title=local_time(run.created)),
     }
 
 
@@ -220,7 +229,7 @@ def _cells(run: Run) -> str:
 
 
 def _text(run: Run) -> str:
-    plain = f"{run.request.title} {run.request.problem} {summary.method(run)} {run.id} {run.state}".lower()
+    plain = f"{run.request.title} {run.request.problem} {summary.search_and_seed(run)} {run.id} {run.state}".lower()
     return f"{plain} {labels.search_text(run)}"
 
 

@@ -13,12 +13,21 @@ from components.runs import actions as runs_page_actions
 from components.runs import labels
 from components.runs import listing as runs_page_list
 from components.runs import space as runs_page_room
-from components.runs.actions import selected
-from components.runs.differences import differences
-from components.runs.listing import ListView, news, page, pages, pictures, rows, seen, select
+from components.runs.actions import selected_runs
+from components.runs.differences import distinguishing_words
+from components.runs.listing import (
+    ListView,
+    changed_cells,
+    map_pictures,
+    page_count,
+    run_marks,
+    runs_on_page,
+    select_runs,
+    table_rows,
+)
 from components.shared import follow
 from components.shared.context import Context
-from components.shared.format import STATES, many, size
+from components.shared.format import STATES, byte_size, many
 from components.shared.notices import icon
 from components.shared.upload import label_upload
 
@@ -27,8 +36,8 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
     """The page."""
     runs = context.store.runs()
     view = ListView.from_query(query)
-    chosen = select(runs, view)
-    at, shown = page(chosen, view.page)
+    chosen = select_runs(runs, view)
+    at, shown = runs_on_page(chosen, view.page)
     return html.Div(
         [
             html.Div(
@@ -38,27 +47,29 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
                 ],
                 className="page-head",
             ),
-            html.Div([_filters(view), runs_page_actions.bar()], className="runs-tools"),
+            html.Div([_filters(view), runs_page_actions.action_bar()], className="runs-tools"),
             html.Div(id="runs-undo", role="status"),
             labels.layout(),
             html.Div(
                 html.Table(
-                    [runs_page_list.head(view), html.Tbody(rows(shown, (), runs), id="runs-rows")],
+                    [runs_page_list.table_head(view), html.Tbody(table_rows(shown, (), runs), id="runs-rows")],
                     className="runs-table",
                 ),
                 className="card runs-card",
             ),
-            html.Div(pictures(shown), id="runs-pictures"),
+            html.Div(map_pictures(shown), id="runs-pictures"),
             html.Nav(
-                dmc.Pagination(id="runs-page", total=pages(chosen), value=at, withControls=False, hideWithOnePage=True),
+                dmc.Pagination(
+                    id="runs-page", total=page_count(chosen), value=at, withControls=False, hideWithOnePage=True
+                ),
                 className="runs-pages",
                 **{"aria-label": "Pages of the list"},
             ),
             html.Div(_empty(runs, view), id="runs-empty"),
-            html.Div(runs_page_actions.deleted(context), id="runs-deleted"),
+            html.Div(runs_page_actions.restorable_runs(context), id="runs-deleted"),
             runs_page_room.layout(context),
             dcc.Store(id="runs-view", data=view.as_dict()),
-            *follow.layout("runs", seen(runs)),
+            *follow.layout("runs", run_marks(runs)),
             dcc.Store(id="runs-news"),
         ],
         className="runs",
@@ -137,26 +148,26 @@ def register(app: Dash, context: Context) -> None:
         """New rows only where the list itself changed; else just the cells of the runs that did."""
         view = ListView.of(view_data, text, states, starred)
         runs = context.store.runs()
-        chosen = select(runs, view)
-        there, part = page(chosen, at)
+        chosen = select_runs(runs, view)
+        there, part = runs_on_page(chosen, at)
         turned = no_update if there == at else there
-        now = seen(runs)
+        now = run_marks(runs)
         if [run.id for run in part] != [each["tick"] for each in ids]:
-            kept = selected(ticked, ids, on, runs)
-            drawn = rows(part, kept, runs), pictures(part)
-            return now, (*drawn, no_update, _empty(runs, view), _sum(context), pages(chosen), turned)
+            kept = selected_runs(ticked, ids, on, runs)
+            drawn = table_rows(part, kept, runs), map_pictures(part)
+            return now, (*drawn, no_update, _empty(runs, view), _sum(context), page_count(chosen), turned)
         if now == before and ctx.triggered_id == "runs-changed":
             return no_update, (*[no_update] * 4, _sum(context), no_update, no_update)
         if now == before:
             return None
         known = before if isinstance(before, dict) else {}
-        differ = differences(runs)
+        differ = distinguishing_words(runs)
         told = [
             [key, run.id, cell]
             for run in part
-            for key, cell in news(run, known.get(run.id), differ.get(run.id, "")).items()
+            for key, cell in changed_cells(run, known.get(run.id), differ.get(run.id, "")).items()
         ]
-        return now, (no_update, no_update, told, _empty(runs, view), _sum(context), pages(chosen), turned)
+        return now, (no_update, no_update, told, _empty(runs, view), _sum(context), page_count(chosen), turned)
 
     follow.register(
         app,
@@ -190,8 +201,8 @@ def _sum(context: Context) -> str:
     if not runs:
         return "Every run is kept here until you delete it."
     limit = context.store.limit
-    room = f" of {size(limit)}" if limit else ""
-    return f"{many(len(runs), 'run')}, {size(context.store.size())}{room} on disk"
+    room = f" of {byte_size(limit)}" if limit else ""
+    return f"{many(len(runs), 'run')}, {byte_size(context.store.size())}{room} on disk"
 
 
 def _empty(runs: Sequence[Any], view: ListView) -> Component | None:
@@ -203,6 +214,6 @@ def _empty(runs: Sequence[Any], view: ListView) -> Component | None:
             ],
             className="card empty",
         )
-    if not select(runs, view):
+    if not select_runs(runs, view):
         return html.Div(dmc.Text("No run matches the filter."), className="card empty")
     return None

@@ -9,8 +9,8 @@ from dash import ALL, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components.shared.context import Context
-from components.shared.format import many, size
-from components.shared.notices import icon, notice, show
+from components.shared.format import byte_size, many
+from components.shared.notices import icon, notice, show_notices
 from components.start.form import as_number
 from mapelites.core.errors import InputError
 
@@ -30,7 +30,7 @@ def layout(context: Context) -> Component:
     save = dmc.Button("Set the limit", id="room-save", variant="default", size="sm")
     return html.Div(
         [
-            html.Div(said(context), id="room-said"),
+            html.Div(space_notices(context), id="room-said"),
             html.Details(
                 [html.Summary("Room on disk"), html.Div([field, save], className="room-fields")], className="advanced"
             ),
@@ -39,13 +39,14 @@ def layout(context: Context) -> Component:
     )
 
 
-def said(context: Context) -> list[Component]:
+def space_notices(context: Context) -> list[Component]:
     """What a person should know: that the limit is passed, and which runs cannot be read."""
     parts: list[Component] = []
     offered = context.store.over_limit()
     if offered:
         words = (
-            f"Runs take {size(context.store.size())}, more than the limit of {size(context.store.limit or 0)}. "
+            f"Runs take {byte_size(context.store.size())}, more than the limit of "
+            f"{byte_size(context.store.limit or 0)}. "
             f"Deleting the oldest {many(len(offered), 'run')} would make room."
         )
         pick = dmc.Button(
@@ -86,7 +87,7 @@ def register(app: Dash, context: Context) -> None:
         except InputError as error:
             return str(error).capitalize(), no_update
         context.store.set_limit(limit)
-        show(notice(f"The limit is {size(limit)}" if limit else "There is no limit"))
+        show_notices(notice(f"The limit is {byte_size(limit)}" if limit else "There is no limit"))
         return None, ["limit", clicks]
 
     @app.callback(
@@ -96,7 +97,7 @@ def register(app: Dash, context: Context) -> None:
         prevent_initial_call=True,
     )
     def look_again(_: Any) -> Any:
-        return said(context), [run.id for run in context.store.over_limit()]
+        return space_notices(context), [run.id for run in context.store.over_limit()]
 
     @app.callback(
         Output({"tick": ALL}, "checked", allow_duplicate=True),

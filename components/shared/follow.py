@@ -107,7 +107,7 @@ def register(
         return (*(found[1] if found else [no_update] * len(outputs)), found[0] if found else no_update, number)
 
 
-def digest(content: Any) -> str:
+def content_digest(content: Any) -> str:
     """Differs where a person would see something else."""
     text = orjson.dumps(content, default=lambda each: each.to_plotly_json(), option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(text).hexdigest()[:16]

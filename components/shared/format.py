@@ -25,7 +25,7 @@ STATES = {
 }
 
 
-def exact(value: float) -> str:
+def exact_number(value: float) -> str:
     """A value in full: the shortest text that reads back as the same number."""
     return repr(float(value))
 
@@ -49,7 +49,7 @@ def many(value: int, one: str, more: str | None = None) -> str:
     return f"{count(value)} {one if value == 1 else more or one + 's'}"
 
 
-def percent(share: float) -> str:
+def whole_percent(share: float) -> str:
     """A share of one as whole percents; 100 % and 0 % are only said when they are true."""
     whole = round(100 * share)
     if share > 0 and whole == 0:
@@ -59,7 +59,7 @@ def percent(share: float) -> str:
     return f"{whole} %"
 
 
-def rate(per_second: float) -> str:
+def evaluation_rate(per_second: float) -> str:
     """Evaluations per second, `1.21 M/s`, or seconds for each where it takes longer, `2.5 s each`."""
     if 0.0 < per_second < 1.0:
         return seconds_each(per_second)
@@ -81,14 +81,14 @@ def duration(seconds: float | None) -> str:
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
-def date(moment: float | None) -> str:
+def local_time(moment: float | None) -> str:
     """A moment in the server's local time, `2026-11-16 04:15`."""
     if moment is None:
         return "never"
     return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M")
 
 
-def ago(moment: float, now: float | None = None) -> str:
+def time_ago(moment: float, now: float | None = None) -> str:
     """How long ago a moment was, in the largest unit that fits."""
     passed = max(0.0, (time.time() if now is None else now) - moment)
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
@@ -97,7 +97,7 @@ def ago(moment: float, now: float | None = None) -> str:
     return "just now"
 
 
-def size(amount: int) -> str:
+def byte_size(amount: int) -> str:
     """A number of bytes, `1.2 MB`."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if amount >= factor:
@@ -105,12 +105,12 @@ def size(amount: int) -> str:
     return f"{amount} B"
 
 
-def state(name: str) -> str:
+def run_state_text(name: str) -> str:
     """The state of a run in words."""
     return STATES.get(name, name)
 
 
-def sentence(text: str) -> str:
+def error_sentence(text: str) -> str:
     """What an error says, as a sentence on a page; which part of the program says it is of use in a terminal alone.
 
     >>> sentence("store: the disk is full"), sentence("Why?")

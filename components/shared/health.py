@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from components.shared.format import sentence
+from components.shared.format import error_sentence
 from mapelites.runs import Store, StoreError
 
 MOMENT = 0.5  # seconds
@@ -23,8 +23,8 @@ class Health:
         try:
             worker = self._store.worker()
         except StoreError as error:
-            return {"web": True, "store": False, "worker": False, "problem": sentence(str(error))}
-        problem = None if worker.problem is None else sentence(worker.problem)
+            return {"web": True, "store": False, "worker": False, "problem": error_sentence(str(error))}
+        problem = None if worker.problem is None else error_sentence(worker.problem)
         return {"web": True, "store": problem is None, "worker": worker.alive, "problem": problem}
 
     def lately(self) -> dict[str, Any]:

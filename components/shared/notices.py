@@ -1,7 +1,7 @@
 """Notifications: what happened, in words, in the corner of the page; and what every failing callback says.
 
 Any callback may add `Output(NOTICES, "sendNotifications", allow_duplicate=True)` and return `[notice(...)]`;
-or call `show(notice(...))`. An `InputError` that leaves a callback is shown by itself.
+or call `show_notices(notice(...))`. An `InputError` that leaves a callback is shown by itself.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import dash_mantine_components as dmc
 from dash import html, set_props
 from dash.development.base_component import Component
 
-from components.shared.format import sentence
+from components.shared.format import error_sentence
 from mapelites.core.errors import InputError
 from mapelites.runs import StoreError
 
@@ -47,22 +47,24 @@ def notice(title: str, message: Any = "", kind: Kind = "done", key: str | None =
     }
 
 
-def show(*notices: dict[str, Any]) -> None:
+def show_notices(*notices: dict[str, Any]) -> None:
     """Show notifications from within a callback that has other outputs; all of them in one call."""
     if notices:
         set_props(NOTICES, {"sendNotifications": list(notices)})
 
 
-def failed(error: Exception) -> None:
+def callback_failed(error: Exception) -> None:
     """What a callback that raised an error tells the person: input errors in their own words."""
     if isinstance(error, InputError):
         key = "store-error" if isinstance(error, StoreError) else None  # every part of a page says it, and the banner
-        show(notice("That did not work", sentence(str(error)), "error", key))
+        show_notices(notice("That did not work", error_sentence(str(error)), "error", key))
         return
     log.error("a callback failed", exc_info=error)
-    show(notice("Something went wrong on the server", f"{type(error).__name__}: {error}", "error", key="server-error"))
+    show_notices(
+        notice("Something went wrong on the server", f"{type(error).__name__}: {error}", "error", key="server-error")
+    )
 
 
-def container() -> Component:
+def notice_container() -> Component:
     """Where notifications appear."""
     return dmc.NotificationContainer(id=NOTICES, position="bottom-right", limit=5, zIndex=2_000)

@@ -11,7 +11,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Recent(Generic[Key, Value]):
+class RecentValues(Generic[Key, Value]):
     """The values that were put in or asked for last, for any number of threads.
 
     >>> recent = Recent[str, int](2)

@@ -12,7 +12,7 @@ from dash.development.base_component import Component
 from flask import Response, abort, request
 
 from components.shared.context import Context
-from components.shared.format import percent, state
+from components.shared.format import run_state_text, whole_percent
 from mapelites.core.errors import InputError
 from mapelites.core.nested_map.thumbnail import thumbnail_png
 from mapelites.runs import Run
@@ -24,27 +24,27 @@ MOST_IN_SHEET = 200  # pictures
 PICTURE_PIXELS = 112  # twice what the style sheet shows, for fine screens
 
 
-def name(run: Run) -> str:
+def run_name(run: Run) -> str:
     """What somebody called a run, and otherwise what it searches, `C17 10D`."""
     return run.labels.name or run.request.title
 
 
-def detail(run: Run) -> str:
+def run_detail(run: Run) -> str:
     """What its name does not tell: how it searches, and what, where somebody gave it another name."""
-    return f"{run.request.title} · {method(run)}" if run.labels.name else method(run)
+    return f"{run.request.title} · {search_and_seed(run)}" if run.labels.name else search_and_seed(run)
 
 
 def tab_title(run: Run) -> str:
     """What a tab of the browser is called that shows it."""
-    return run.labels.name or f"{run.request.title} · {method(run)}"
+    return run.labels.name or f"{run.request.title} · {search_and_seed(run)}"
 
 
-def method(run: Run) -> str:
+def search_and_seed(run: Run) -> str:
     """How it searches, `paper-3 · seed 1`."""
     return f"{run.request.settings.search} · seed {run.request.settings.seed}"
 
 
-def address(run: Run) -> str:
+def run_address(run: Run) -> str:
     """Where its page is."""
     return f"/run/{quote(run.id, safe='')}"
 
@@ -71,36 +71,36 @@ def best_feasible(run: Run) -> float | None:
     return -f if f is not None and run.request.spec.maximise else f
 
 
-def progress(run: Run) -> float:
+def spent_share(run: Run) -> float:
     """The share of the budget that is spent."""
     return run.evaluations / run.request.settings.evaluations
 
 
-def coverage(run: Run) -> float:
+def filled_share(run: Run) -> float:
     """The share of the cells that can exist which hold an elite."""
     return run.occupied / run.request.possible_cells
 
 
-def badge(run: Run) -> Component:
+def state_badge(run: Run) -> Component:
     """Its state in words, with how far it is while it runs."""
-    text = state(run.state)
+    text = run_state_text(run.state)
     if run.state in ("running", "paused"):
-        text = f"{text} · {percent(progress(run))}"
+        text = f"{text} · {whole_percent(spent_share(run))}"
     colour = {"failed": "red", "running": "indigo", "queued": "indigo"}.get(run.state, "gray")
     return dmc.Badge(text, color=colour, variant="light", className=f"state state-{run.state}")
 
 
-def picture(run: Run) -> Component:
+def map_picture(run: Run) -> Component:
     """A small picture of its map as it is now."""
     if run.evaluations == 0:
         return html.Span(className="thumbnail thumbnail-empty")
     place = f"/thumbnail/{quote(run.id, safe='')}/{run.version}"
     # An <img> keeps showing the last picture until the next one is there; the style sheet hides one of the two.
     pictures = [html.Img(src=f"{place}/{scheme}", alt="", className=f"only-{scheme}") for scheme in SCHEMES]
-    return html.Span(pictures, className="thumbnail", role="img", **{"aria-label": f"The map of {name(run)}"})
+    return html.Span(pictures, className="thumbnail", role="img", **{"aria-label": f"The map of {run_name(run)}"})
 
 
-def sheet(runs: Sequence[Run]) -> Component:
+def picture_sheet(runs: Sequence[Run]) -> Component:
     """The pictures of many runs in one request, for `picture_in_sheet`."""
     of = ",".join(f"{run.id}.{run.version}" for run in runs if run.evaluations)
     return html.Link(rel="stylesheet", href=f"/thumbnails.css?of={of}") if of else html.Span(hidden=True)
@@ -109,11 +109,11 @@ def sheet(runs: Sequence[Run]) -> Component:
 def picture_in_sheet(run: Run) -> Component:
     """A small picture of its map, where the `sheet` is on the page too."""
     if run.evaluations == 0:
-        return picture(run)
+        return map_picture(run)
     return html.Span(
         className="thumbnail",
         role="img",
-        **{"data-map": f"{run.id}.{run.version}", "aria-label": f"The map of {name(run)}"},
+        **{"data-map": f"{run.id}.{run.version}", "aria-label": f"The map of {run_name(run)}"},
     )
 
 

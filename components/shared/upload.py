@@ -19,7 +19,7 @@ def label_upload(app: Dash, upload: str) -> None:
     )
 
 
-def uploaded(content: Any) -> bytes:
+def uploaded_bytes(content: Any) -> bytes:
     """The bytes of a file as a browser sends it, `data:...;base64,...`."""
     try:
         return base64.b64decode(content.split(",", 1)[1], validate=True)

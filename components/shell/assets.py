@@ -54,7 +54,7 @@ def joined(folder: Path, names: tuple[str, ...]) -> bytes:
     return b"\n".join((folder / name).read_bytes() for name in names)
 
 
-def index(page: str, folder: Path, base_path: str) -> str:
+def page_frame(page: str, folder: Path, base_path: str) -> str:
     """The frame of every page with what it loads, each with a digest so that no browser keeps one of before.
 
     Ours come after the libraries of components and before Dash begins to draw; plotly.js comes last, so that it is
@@ -72,8 +72,8 @@ def index(page: str, folder: Path, base_path: str) -> str:
     return page.replace('"/assets/', f'"{base_path}/assets/')
 
 
-def add(app: Dash) -> None:
-    """Serve them at the addresses that `index` names."""
+def serve_assets(app: Dash) -> None:
+    """Serve them at the addresses that `page_frame` names."""
     folder = Path(app.config.assets_folder)
 
     def serve(name: str, names: tuple[str, ...], kind: str) -> None:

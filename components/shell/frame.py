@@ -10,11 +10,11 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components.shared.context import Context
-from components.shared.format import sentence
+from components.shared.format import error_sentence
 from components.shared.links import without_base_path
-from components.shared.notices import container, failed, icon
+from components.shared.notices import callback_failed, icon, notice_container
 from components.shell import help as shell_help
-from components.shell.pages import Page, arguments, find
+from components.shell.pages import Page, find_page, query_arguments
 from mapelites.campaign.process import UnknownCampaignError
 from mapelites.core.errors import InputError
 from mapelites.runs.errors import UnknownRunError
@@ -65,7 +65,7 @@ def layout(pages: Sequence[Page]) -> Component:
             html.Div(id="banner", className="banner", role="status", hidden=True),
             html.Main(id=PAGE, className="page", tabIndex="-1"),
             shell_help.layout(),
-            container(),
+            notice_container(),
         ],
         theme=THEME,
         defaultColorScheme="auto",
@@ -150,30 +150,32 @@ def register(app: Dash, context: Context, pages: Sequence[Page]) -> None:
 
 
 def _broken(error: Exception, pages: Sequence[Page]) -> tuple[Component, list[Component], str]:
-    failed(error)
+    callback_failed(error)
     text = "The page could not be made. The notification says what happened; the server's log says where."
-    return nothing("Something went wrong", text), _links(pages, ""), NAME
+    return nothing_page("Something went wrong", text), _links(pages, ""), NAME
 
 
 def page_at(context: Context, pages: Sequence[Page], path: str, search: Any) -> tuple[Component, str]:
     """The content and the title of the page at an address; where there is none, a page that says so."""
-    found = find(pages, path)
+    found = find_page(pages, path)
     if found is None:
-        return nothing("There is no page here", f"The address {path} leads nowhere."), f"Not found · {NAME}"
+        return nothing_page("There is no page here", f"The address {path} leads nowhere."), f"Not found · {NAME}"
     page, parts = found
     try:
-        return page.layout(context, arguments(search), parts), f"{page.tab_title(context, parts)} · {NAME}"
+        return page.layout(context, query_arguments(search), parts), f"{page.tab_title(context, parts)} · {NAME}"
     except UnknownRunError:
         text = "No run kept here has this address: it was deleted for good, or the address is not whole."
-        return nothing("There is no such run", text), f"Not found · {NAME}"
+        return nothing_page("There is no such run", text), f"Not found · {NAME}"
     except UnknownCampaignError:
         text = "No campaign kept here has this address: it was deleted, or the address is not whole."
-        return nothing("There is no such campaign", text, ("To all campaigns", "/experiments")), f"Not found · {NAME}"
+        return nothing_page(
+            "There is no such campaign", text, ("To all campaigns", "/experiments")
+        ), f"Not found · {NAME}"
     except InputError as error:
-        return nothing("This cannot be shown", sentence(str(error))), f"Not found · {NAME}"
+        return nothing_page("This cannot be shown", error_sentence(str(error))), f"Not found · {NAME}"
 
 
-def nothing(title: str, text: str, others: tuple[str, str] = ("To all runs", "/runs")) -> Component:
+def nothing_page(title: str, text: str, others: tuple[str, str] = ("To all runs", "/runs")) -> Component:
     """A page with nothing on it but why, and the ways on: to the start, and to the others of what was looked for."""
     ways = dmc.Group(
         [

@@ -50,7 +50,7 @@ class Page:
         return str(own(context, **parts)) if own else self.title
 
 
-def find(pages: Sequence[Page], path: str) -> tuple[Page, dict[str, str]] | None:
+def find_page(pages: Sequence[Page], path: str) -> tuple[Page, dict[str, str]] | None:
     """The page at an address with its named pieces, or None."""
     for page in pages:
         parts = page.parts(path)
@@ -59,7 +59,7 @@ def find(pages: Sequence[Page], path: str) -> tuple[Page, dict[str, str]] | None
     return None
 
 
-def arguments(search: Any) -> dict[str, str]:
+def query_arguments(search: Any) -> dict[str, str]:
     """What stands after the question mark, as names and values.
 
     >>> arguments("?problem=C17&dimension=10")

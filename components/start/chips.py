@@ -25,19 +25,19 @@ TOLD_DIGITS = 3  # of a level that is told in per cent
 
 
 @dataclass(frozen=True)
-class Row:
+class LevelRow:
     """The levels of a constraint as numbers in its unit, and as they are typed, both ascending and with 0."""
 
     levels: Levels
     texts: tuple[str, ...]
 
 
-def parse(constraint: Constraint, typed: Any) -> Row:
+def parse_levels(constraint: Constraint, typed: Any) -> LevelRow:
     """The levels of one row of chips, sorted and checked; an `InputError` says what is wrong with each."""
     name = constraint.name
     if not isinstance(typed, list):
         raise InputError(f"{name}: levels must be a list, but they were {typed!r}")
-    chips = split(typed)
+    chips = split_chip(typed)
     faults = [_fault(constraint, [chip]) for chip in chips]
     right = [chip for chip, fault in zip(chips, faults, strict=True) if not fault]
     right.sort(key=lambda chip: read_level(constraint, chip))
@@ -47,10 +47,10 @@ def parse(constraint: Constraint, typed: Any) -> Row:
         raise InputError(f"{name}: {'; '.join([*wrong[:MOST_FAULTS], *more])}")
     levels = check_levels(name, [read_level(constraint, chip) for chip in right])
     texts = tuple(plain_text(constraint, chip) for chip in right if read_level(constraint, chip) > 0)
-    return Row(levels, ("0", *texts))
+    return LevelRow(levels, ("0", *texts))
 
 
-def split(typed: Sequence[Any]) -> list[Any]:
+def split_chip(typed: Sequence[Any]) -> list[Any]:
     """Several numbers in one chip are several chips: `0 0.1 1`; a number with its unit stays one.
 
     >>> split(["0 0.1 5%", "680 psi"])

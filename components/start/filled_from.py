@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from components.shared.format import count
-from components.start.form import SETTINGS, defaults
+from components.start.form import SETTINGS, form_defaults
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.core.settings import LARGEST_SEED, Settings
@@ -18,7 +18,7 @@ MOST_LOOKED_AT = 500  # runs, for the levels used last
 COUNTED = ("evaluations", "initial")
 
 
-def address(run_id: str) -> str:
+def filled_form_address(run_id: str) -> str:
     """Where the form opens filled from this run."""
     return f"/?{QUERY}={run_id}"
 
@@ -38,7 +38,7 @@ def run_named(store: Store, run_id: str | None) -> Run | None:
 def values_of(run: Run) -> dict[str, str]:
     """The fields as the run had them, with the next seed."""
     request, settings = run.request, run.request.settings
-    values = defaults({"problem": request.problem, "dimension": str(request.dimension), "search": settings.search})
+    values = form_defaults({"problem": request.problem, "dimension": str(request.dimension), "search": settings.search})
     plain = Settings.of(settings.search, request.dimension)
     for each in fields(Settings):
         if each.name in SETTINGS:
@@ -58,7 +58,7 @@ def tolerances_of(run: Run, problem: Problem) -> Tolerances | None:
     return run.request.tolerances
 
 
-def remembered(store: Store, problem: Problem) -> Tolerances | None:
+def remembered_levels(store: Store, problem: Problem) -> Tolerances | None:
     """The levels of the newest run of a problem; None where it has none.
 
     Runs of version 0.1 do not count: their levels are those that it had for everything.

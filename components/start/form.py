@@ -41,7 +41,7 @@ YES_OR_NO = {"yes": True, "no": False}
 
 
 @dataclass(frozen=True)
-class Field:
+class FormField:
     """One field of the form: the setting it sets, its label, its help, and whether it is advanced.
 
     A slow one is for problems without a kernel, whose evaluations may take long.
@@ -61,25 +61,27 @@ class Field:
 
 
 FIELDS = (
-    Field("dimension", "Dimension", "The number of variables"),
-    Field("search", "Search", "How new solutions are made", {name: SEARCH_LABELS.get(name, name) for name in SEARCHES}),
-    Field("evaluations", "Evaluations", "Solutions tried in all"),
-    Field("initial", "Initial samples", "Over the whole space first"),
-    Field("seed", "Seed", "Same seed, same map"),
-    Field("sigma", "Mutation step σ", "Standard deviation of a mutation", advanced=True),
-    Field("mutation_probability", "Mutation probability", "For each variable, from 0 to 1", advanced=True),
-    Field("crossover", "Crossover", "Mix two parents", {"": "As the search has it", "yes": "Yes", "no": "No"}, True),
-    Field("crossover_probability", "Crossover probability", "For each variable, from 0 to 1", advanced=True),
-    Field("distinct_parents", "Two different parents", "Never cross an elite with itself",
+    FormField("dimension", "Dimension", "The number of variables"),
+    FormField("search", "Search", "How new solutions are made",
+              {name: SEARCH_LABELS.get(name, name) for name in SEARCHES}),
+    FormField("evaluations", "Evaluations", "Solutions tried in all"),
+    FormField("initial", "Initial samples", "Over the whole space first"),
+    FormField("seed", "Seed", "Same seed, same map"),
+    FormField("sigma", "Mutation step σ", "Standard deviation of a mutation", advanced=True),
+    FormField("mutation_probability", "Mutation probability", "For each variable, from 0 to 1", advanced=True),
+    FormField("crossover", "Crossover", "Mix two parents",
+              {"": "As the search has it", "yes": "Yes", "no": "No"}, True),
+    FormField("crossover_probability", "Crossover probability", "For each variable, from 0 to 1", advanced=True),
+    FormField("distinct_parents", "Two different parents", "Never cross an elite with itself",
           {"": "As the search has it", "yes": "Yes", "no": "No"}, True),
-    Field("bounds", "At the bounds", "For a variable that leaves them",
+    FormField("bounds", "At the bounds", "For a variable that leaves them",
           {rule: RULE_LABELS.get(rule, rule) for rule in RULES}, True),
-    Field("archive", "Cells of the search", "For many constraints, so many points may do better",
+    FormField("archive", "Cells of the search", "For many constraints, so many points may do better",
           {"grid": "The bins of the levels", "centroids": "The nearest of so many points"}, True),
-    Field("centroids", "Points", "Where the search's cells are points", advanced=True),
-    Field("workers", "Workers", "Processes that evaluate side by side", slow=True),
-    Field("time_limit", "Time limit", "Seconds for one evaluation, 0 for no limit", slow=True),
-    Field("retries", "Retries", "After a crash or the time limit", slow=True),
+    FormField("centroids", "Points", "Where the search's cells are points", advanced=True),
+    FormField("workers", "Workers", "Processes that evaluate side by side", slow=True),
+    FormField("time_limit", "Time limit", "Seconds for one evaluation, 0 for no limit", slow=True),
+    FormField("retries", "Retries", "After a crash or the time limit", slow=True),
 )  # fmt: skip
 SLOW = tuple(field.name for field in FIELDS if field.slow)
 SETTINGS = tuple(field.name for field in FIELDS if field.name not in ("dimension", "search"))
@@ -92,7 +94,7 @@ def default_search(*, compiled: bool = True) -> str:
     return DEFAULT_SEARCH if compiled else SLOW_SEARCH
 
 
-def defaults(query: Mapping[str, str]) -> dict[str, str]:
+def form_defaults(query: Mapping[str, str]) -> dict[str, str]:
     """The values the form opens with; a link from another page may name problem, dimension and search."""
     problem = query.get("problem", DEFAULT_PROBLEM)
     problem = problem if problem in names() else DEFAULT_PROBLEM
@@ -104,7 +106,7 @@ def defaults(query: Mapping[str, str]) -> dict[str, str]:
         found = get(problem, int(dimension))
     search = query.get("search", "")
     search = search if search in SEARCHES else default_search(compiled=found.compiled)
-    settings = usual(search, found.dimension, found.compiled)
+    settings = usual_settings(search, found.dimension, found.compiled)
     return {
         "problem": problem,
         "dimension": dimension,
@@ -122,7 +124,7 @@ def defaults(query: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def control(field: Field, value: str, *, fixed: bool = False) -> Component:
+def field_control(field: FormField, value: str, *, fixed: bool = False) -> Component:
     """The labelled input of a field."""
     common = {"id": field.id, "label": field.label, "description": field.help, "value": value, "readOnly": fixed}
     if field.choices is None:
@@ -148,23 +150,23 @@ def as_number(text: Any) -> Any:
             return text
 
 
-def usual(search: str, dimension: int, compiled: bool) -> Settings:
+def usual_settings(search: str, dimension: int, compiled: bool) -> Settings:
     """The settings of a search; a function without a kernel gets a budget that it may live to see spent."""
     return Settings.of(search, dimension, evaluations=None if compiled or search == SLOW_SEARCH else SLOW_BUDGET)
 
 
-def follow(search: Any, dimension: int, now: Mapping[str, Any], compiled: bool = True) -> dict[str, str]:
+def dependent_settings(search: Any, dimension: int, now: Mapping[str, Any], compiled: bool = True) -> dict[str, str]:
     """The budget and the initial samples that go with another search or dimension; what somebody typed stays.
 
     >>> follow("paper-3", 30, {"evaluations": "200,000", "initial": "77"})
     {'evaluations': '600,000'}
     """
     try:
-        wanted = usual(search, dimension, compiled)
+        wanted = usual_settings(search, dimension, compiled)
     except (InputError, TypeError):
         return {}
-    known = [usual(each, n, True) for each in SEARCHES for n in range(1, MOST_DIMENSIONS + 1)]
-    known += [usual(each, dimension, False) for each in SEARCHES]
+    known = [usual_settings(each, n, True) for each in SEARCHES for n in range(1, MOST_DIMENSIONS + 1)]
+    known += [usual_settings(each, dimension, False) for each in SEARCHES]
     changed = {}
     for name in ("evaluations", "initial"):
         value = count(getattr(wanted, name))
@@ -173,7 +175,7 @@ def follow(search: Any, dimension: int, now: Mapping[str, Any], compiled: bool =
     return changed
 
 
-def read(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunRequest | None, dict[str, str]]:
+def read_form(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunRequest | None, dict[str, str]]:
     """The run a form asks for, or None; and what is wrong with each field that is, in words."""
     errors: dict[str, str] = {}
     problem = _problem(values, errors)
@@ -214,7 +216,7 @@ def _settings(values: Mapping[str, Any], dimension: int, compiled: bool, errors:
     except (InputError, TypeError):
         errors["search"] = "Choose a search from the list"
         return None
-    if given["initial"] == usual(str(search), dimension, compiled).initial:
+    if given["initial"] == usual_settings(str(search), dimension, compiled).initial:
         given["initial"] = None  # nobody chose it, so it goes along with the budget
     wrong: dict[str, str] = {}
     for name, value in given.items():
@@ -238,7 +240,7 @@ def _setting(name: str, value: Any) -> Any:
 
 def _tolerances(levels: Any, errors: dict[str, str]) -> Tolerances | None:
     try:
-        return tolerance_form.read(levels)
+        return tolerance_form.read_tolerances(levels)
     except InputError as error:
         errors["tolerances"] = _words(error)
         return None
@@ -250,7 +252,7 @@ def in_order(errors: Mapping[str, str]) -> list[str]:
     return sorted(errors, key=page.index)
 
 
-def told(errors: Mapping[str, str]) -> list[str]:
+def errors_in_words(errors: Mapping[str, str]) -> list[str]:
     """What is wrong, a sentence for each of the first fields and the number of the others."""
     names = in_order(errors)
     more = len(names) - MOST_TOLD

@@ -15,7 +15,7 @@ from components.problems import page as problems_page
 from components.shared import follow as following
 from components.shared.context import Context
 from components.shared.format import many
-from components.shared.notices import icon, notice, show
+from components.shared.notices import icon, notice, show_notices
 from components.shell.frame import URL
 from components.start import filled_from
 from components.start import reading as start_reading
@@ -26,13 +26,13 @@ from components.start.form import (
     FULL_SPEED,
     WATCH,
     as_number,
-    control,
     default_search,
-    defaults,
-    follow,
+    dependent_settings,
+    errors_in_words,
+    field_control,
+    form_defaults,
     in_order,
-    read,
-    told,
+    read_form,
 )
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
@@ -49,10 +49,10 @@ FORM = ("problem", *(field.name for field in FIELDS))
 def layout(context: Context, query: Mapping[str, str]) -> Component:
     """The page."""
     run = filled_from.run_named(context.store, query.get(filled_from.QUERY))
-    values = defaults(query) if run is None else filled_from.values_of(run)
+    values = form_defaults(query) if run is None else filled_from.values_of(run)
     problem = get(values["problem"], int(values["dimension"]))
     tolerances = None if run is None else filled_from.tolerances_of(run, problem)
-    tolerances = tolerances or filled_from.remembered(context.store, problem) or Tolerances.default(problem)
+    tolerances = tolerances or filled_from.remembered_levels(context.store, problem) or Tolerances.default(problem)
     return html.Div(
         [
             html.Div(
@@ -70,7 +70,7 @@ def layout(context: Context, query: Mapping[str, str]) -> Component:
                 [
                     html.Section(
                         [
-                            _problem(values, problem_chooser.details(problem)),
+                            _problem(values, problem_chooser.problem_details(problem)),
                             _levels(problem, tolerances),
                             _search(values, problem.compiled),
                             _go(),
@@ -95,13 +95,13 @@ def _problem(values: Mapping[str, str], details: list[Component]) -> Component:
         [
             html.Div(
                 [
-                    problem_chooser.select("start-problem", values["problem"]),
-                    control(dimension, values["dimension"], fixed=one_dimension(values["problem"])),
+                    problem_chooser.problem_select("start-problem", values["problem"]),
+                    field_control(dimension, values["dimension"], fixed=one_dimension(values["problem"])),
                 ],
                 className="problem-fields",
             ),
             html.Div(details, id="start-details", className="problem-details"),
-            *following.layout("start", problems_page.seen()),
+            *following.layout("start", problems_page.files_mark()),
             dmc.Anchor("Write a problem of your own", href="/problems/new", size="sm", className="own-problem"),
         ],
         className="form-part",
@@ -117,12 +117,12 @@ def _levels(problem: Problem, tolerances: Tolerances) -> Component:
 
 def _search(values: Mapping[str, str], compiled: bool) -> Component:
     plain = [
-        control(each, values.get(each.name, ""))
+        field_control(each, values.get(each.name, ""))
         for each in FIELDS
         if not (each.advanced or each.slow) and each.name != "dimension"
     ]
-    slow = [control(each, values.get(each.name, "")) for each in FIELDS if each.slow]
-    advanced = [control(each, values.get(each.name, "")) for each in FIELDS if each.advanced]
+    slow = [field_control(each, values.get(each.name, "")) for each in FIELDS if each.slow]
+    advanced = [field_control(each, values.get(each.name, "")) for each in FIELDS if each.advanced]
     return html.Div(
         [
             dmc.Title("Search", order=2, size="h4"),
@@ -185,26 +185,26 @@ def register(app: Dash, context: Context) -> None:
             if ctx.triggered_id == "start-problem" and search == default_search(compiled=not problem.compiled):
                 better = search = default_search(compiled=problem.compiled)
             now = {"evaluations": evaluations, "initial": initial}
-            changed = follow(search, problem.dimension, now, problem.compiled)
-            details = problem_chooser.details(problem)
+            changed = dependent_settings(search, problem.dimension, now, problem.compiled)
+            details = problem_chooser.problem_details(problem)
         except InputError:  # said beside the field; the constraints are the same in every dimension
-            problem, changed, details = problem_chooser.shown(name), {}, no_update
-        constraints = tolerance_form.described(problem, filled_from.remembered(context.store, problem))
+            problem, changed, details = problem_chooser.preferred_problem(name), {}, no_update
+        constraints = tolerance_form.described_problem(problem, filled_from.remembered_levels(context.store, problem))
         new = no_update if _is_known(constraints, before) else constraints
         budget = [changed.get(each, no_update) for each in ("evaluations", "initial")]
         return details, new, *budget, hint, value, one_dimension(name), problem.compiled, better
 
     def reload(before: Any, name: Any, constraints: Any) -> tuple[Any, tuple[Any, ...]] | None:
         """A file of somebody's own problems has changed: so has the list, and perhaps the chosen one."""
-        now = problems_page.seen()
+        now = problems_page.files_mark()
         if now == before:
             return None
         if own_problems.entry_of(name) is None:
-            return now, (problem_chooser.options(), no_update, no_update)
+            return now, (problem_chooser.problem_options(), no_update, no_update)
         problem = get(name)
-        new = tolerance_form.described(problem)
-        details = problem_chooser.details(problem)
-        return now, (problem_chooser.options(), details, no_update if _is_known(new, constraints) else new)
+        new = tolerance_form.described_problem(problem)
+        details = problem_chooser.problem_details(problem)
+        return now, (problem_chooser.problem_options(), details, no_update if _is_known(new, constraints) else new)
 
     following.register(
         app,
@@ -225,14 +225,14 @@ def register(app: Dash, context: Context) -> None:
         prevent_initial_call=True,
     )
     def check(*values: Any) -> list[Any]:
-        _, errors = read(dict(zip(FORM, values, strict=True)), None, None)
+        _, errors = read_form(dict(zip(FORM, values, strict=True)), None, None)
         return [errors.get(name) for name in FORM]
 
     @app.callback(
         Output(URL, "href", allow_duplicate=True),
         Output("start-wrong", "data"),
         Input(BUTTON, "n_clicks"),
-        *tolerance_form.typed(PREFIX),
+        *tolerance_form.typed_texts(PREFIX),
         State("start-pace", "value"),
         *states,
         prevent_initial_call=True,
@@ -243,10 +243,10 @@ def register(app: Dash, context: Context) -> None:
         if not clicks:
             return no_update, no_update
         levels = tolerance_form.as_typed(rows, ids, hard, known)
-        request, errors = read(dict(zip(FORM, values, strict=True)), levels, pace)
+        request, errors = read_form(dict(zip(FORM, values, strict=True)), levels, pace)
         if request is None:
             title = f"Nothing started: {many(len(errors), 'field is wrong', 'fields are wrong')}"
-            show(notice(title, [html.Div(text) for text in told(errors)], "error", key="form"))
+            show_notices(notice(title, [html.Div(text) for text in errors_in_words(errors)], "error", key="form"))
             return no_update, [clicks, in_order(errors)[0]]
         return f"/run/{context.queue.create(request)}", no_update
 

@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from components.shared import follow, summary
 from components.shared.context import Context
-from components.shared.format import ago
+from components.shared.format import time_ago
 from mapelites.core.format import number
 from mapelites.runs import Run
 
@@ -49,7 +49,7 @@ def register(app: Dash, context: Context) -> None:
 
 
 def _seen(runs: Sequence[Run]) -> list[list[Any]]:
-    return [[run.id, run.version, ago(run.created)] for run in runs]
+    return [[run.id, run.version, time_ago(run.created)] for run in runs]
 
 
 def _list(runs: Sequence[Run]) -> Component:
@@ -69,17 +69,17 @@ def _list(runs: Sequence[Run]) -> Component:
 def _item(run: Run) -> Component:
     return dmc.Anchor(
         [
-            summary.picture(run),
+            summary.map_picture(run),
             html.Div(
                 [
-                    html.Div([html.Strong(summary.name(run)), summary.badge(run)], className="recent-line"),
-                    html.Div(f"{summary.method(run)} · {ago(run.created)}", className="recent-detail"),
+                    html.Div([html.Strong(summary.run_name(run)), summary.state_badge(run)], className="recent-line"),
+                    html.Div(f"{summary.search_and_seed(run)} · {time_ago(run.created)}", className="recent-detail"),
                     html.Div(["best feasible ", html.B(number(summary.best_feasible(run)))], className="recent-detail"),
                 ],
                 className="recent-words",
             ),
         ],
-        href=summary.address(run),
+        href=summary.run_address(run),
         underline="never",
         className="recent-item",
     )

@@ -5,9 +5,10 @@ Any page can hold one, under a prefix of its own:
     tolerances.layout("run", problem, levels)   # somewhere in the page's layout
     tolerances.register(app, "run")             # once, in the page's `register`
     Input(tolerances.value_id("run"), "data")   # changes with every edit, also to something wrong
-    tolerances.read(data)                       # -> Tolerances, or an InputError in words
+    tolerances.read_tolerances(data)               # -> Tolerances, or an InputError in words
 
-To give it the constraints of another problem, set `constraints_id(prefix)`'s `data` to what `described` makes of it.
+To give it the constraints of another problem, set `constraints_id(prefix)`'s `data` to what `described_problem` makes
+of it.
 To set it to other levels altogether, put a new `layout` in place.
 """
 
@@ -23,8 +24,8 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, dcc, 
 from dash.development.base_component import Component
 
 from components.shared.format import count
-from components.shared.notices import notice, show
-from components.start.chips import Row, parse, plain_text, texts_of, wrong_places
+from components.shared.notices import notice, show_notices
+from components.start.chips import LevelRow, parse_levels, plain_text, texts_of, wrong_places
 from mapelites.answers.suggestion import normalised_levels, suggested_levels
 from mapelites.core.archive import Archive
 from mapelites.core.constraint import LONGEST_MEANING, Constraint
@@ -59,7 +60,7 @@ def value_id(prefix: str) -> str:
     return f"{prefix}-tolerances"
 
 
-def typed(prefix: str) -> list[State]:
+def typed_texts(prefix: str) -> list[State]:
     """What stands in the form's fields, for `as_typed`: also what its value Store has not heard of yet."""
     return [
         State({"form": prefix, "row": ALL}, "value"),
@@ -74,7 +75,7 @@ def constraints_id(prefix: str) -> str:
     return f"{prefix}-constraints"
 
 
-def described(problem: Problem, tolerances: Tolerances | None = None) -> dict[str, Any]:
+def described_problem(problem: Problem, tolerances: Tolerances | None = None) -> dict[str, Any]:
     """What the form has to know of a problem: its constraints, and the levels to begin with."""
     begin = tolerances or Tolerances.default(problem)
     axes = _with_notes(problem, begin.axes(problem))
@@ -97,13 +98,14 @@ def _with_notes(problem: Problem, axes: Sequence[Constraint]) -> list[Constraint
 
 def layout(prefix: str, problem: Problem, tolerances: Tolerances) -> Component:
     """The form, filled with these levels."""
-    known, axes = described(problem, tolerances), _with_notes(problem, tolerances.axes(problem))
+    known, axes = described_problem(problem, tolerances), _with_notes(problem, tolerances.axes(problem))
     same = _are_same(known["chips"], axes)
     return html.Div(
         [
             dcc.Store(id=constraints_id(prefix), data=known),
             dcc.Store(id=value_id(prefix), data=_data(tolerances)),
-            dcc.Store(id=f"{prefix}-written"),
+            dcc.Store(id=f"{prefix}-written", data=[]),
+            dcc.Store(id=f"{prefix}-heard"),
             _presets(prefix, same),
             html.Div(
                 _rows(prefix, axes, known["chips"], tolerances.hard, same),
@@ -118,7 +120,7 @@ def layout(prefix: str, problem: Problem, tolerances: Tolerances) -> Component:
     )
 
 
-def read(data: Any) -> Tolerances:
+def read_tolerances(data: Any) -> Tolerances:
     """The tolerances in a value Store's data; an `InputError` says what is wrong with them."""
     if (
         not isinstance(data, dict)
@@ -130,7 +132,7 @@ def read(data: Any) -> Tolerances:
     names = tuple(str(name) for name in data["names"])
     constraints = [Constraint(name, "inequality") for name in names]
     try:
-        levels = tuple(parse(each, row).levels for each, row in zip(constraints, data["levels"], strict=False))
+        levels = tuple(parse_levels(each, row).levels for each, row in zip(constraints, data["levels"], strict=False))
     except InputError as error:
         raise InputError(f"levels of {error}") from None
     found = Tolerances(names, levels, tuple(str(name) for name in data.get("hard", [])))
@@ -178,7 +180,7 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
             try:
                 chips = _preset(str(ctx.triggered_id["preset"]), constraints, step, found, of_page)
             except InputError as error:
-                show(notice("No levels from this preset", str(error), "error", key=f"{prefix}-preset"))
+                show_notices(notice("No levels from this preset", str(error), "error", key=f"{prefix}-preset"))
                 return no_update, no_update
             alike = same and _are_same(chips, constraints)
             return _rows(prefix, constraints, chips, marked, alike), alike if alike != same else no_update
@@ -197,14 +199,12 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         Output({"form": prefix, "bins": ALL}, "children"),
         Output(f"{prefix}-cells", "children"),
         Output(value_id(prefix), "data"),
-        Input({"form": prefix, "row": ALL}, "value"),
-        Input({"form": prefix, "hard": ALL}, "value"),
-        State({"form": prefix, "row": ALL}, "id"),
-        State(constraints_id(prefix), "data"),
+        Input(f"{prefix}-heard", "data"),
+        *typed_texts(prefix),
         State(value_id(prefix), "data"),
         prevent_initial_call=True,
     )
-    def check(values: list[Any], hard: Any, ids: list[Any], known: Any, before: Any) -> Any:
+    def check(heard: Any, values: list[Any], ids: list[Any], hard: Any, known: Any, before: Any) -> Any:
         constraints, marked = _constraints(known), _marked(hard)
         rows = [_checked(str(each["row"]), value, constraints) for each, value in zip(ids, values, strict=True)]
         written = [[each, value, list(row.texts)] for each, value, (row, _) in zip(ids, values, rows, strict=True)
@@ -216,6 +216,16 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         errors = [error for _, error in rows]
         return written, errors, classes, bins, total, no_update if data == before else data
 
+    app.clientside_callback(
+        ClientsideFunction("levels", "hear"),
+        Output(f"{prefix}-heard", "data"),
+        Input({"form": prefix, "row": ALL}, "value"),
+        Input({"form": prefix, "hard": ALL}, "value"),
+        State({"form": prefix, "row": ALL}, "id"),
+        State(f"{prefix}-heard", "data"),
+        State(f"{prefix}-written", "data"),
+        prevent_initial_call=True,
+    )
     app.clientside_callback(
         ClientsideFunction("levels", "write"),
         Input(f"{prefix}-written", "data"),
@@ -271,7 +281,7 @@ def _going_along(
 def _untouched(data: Any) -> bool:
     """Whether the form still says what it said when it opened, for a problem without limits."""
     try:
-        tolerances = read(data)
+        tolerances = read_tolerances(data)
     except InputError:
         return False
     return set(tolerances.levels) == {default_levels(len(tolerances.names))} and not tolerances.hard
@@ -331,7 +341,7 @@ def _round(value: float) -> float:
 
 def _whole(
     constraints: Sequence[Constraint], names: Sequence[str], values: Sequence[Any],
-    checked: Sequence[tuple[Row | None, str | None]], hard: Sequence[str],
+    checked: Sequence[tuple[LevelRow | None, str | None]], hard: Sequence[str],
 ) -> Any:  # fmt: skip
     """What the form says in all: the value Store's data, and the number of cells in words."""
     by_row = dict(zip(names, values, strict=True))
@@ -340,9 +350,9 @@ def _whole(
     if any(error for _, error in checked):
         return {**data, "wrong": True}, dmc.Text("No map yet: a level is wrong.", size="sm", c="dimmed")
     try:
-        rows = [parse(each, row) for each, row in zip(constraints, chips, strict=True)]
+        rows = [parse_levels(each, row) for each, row in zip(constraints, chips, strict=True)]
         data["levels"] = [list(row.levels) for row in rows]
-        return data, _sum(read(data), constraints)
+        return data, _sum(read_tolerances(data), constraints)
     except InputError as error:
         text = str(error).removeprefix("tolerances: ")
         return {**data, "wrong": True}, dmc.Text(text[:1].upper() + text[1:], size="sm", className="error-text")
@@ -353,10 +363,10 @@ def _of_row(name: str, constraints: Sequence[Constraint]) -> list[Constraint]:
     return [each for each in constraints if name in (each.name, ALL_CONSTRAINTS)]
 
 
-def _checked(name: str, value: Any, constraints: Sequence[Constraint]) -> tuple[Row | None, str | None]:
+def _checked(name: str, value: Any, constraints: Sequence[Constraint]) -> tuple[LevelRow | None, str | None]:
     """A row's levels, as those of the first constraint it is for, or what is wrong with them."""
     try:
-        rows = [parse(each, value) for each in _of_row(name, constraints)]
+        rows = [parse_levels(each, value) for each in _of_row(name, constraints)]
     except InputError as error:
         text = str(error)
         for each in _of_row(name, constraints)[:1]:
@@ -458,7 +468,7 @@ def _row_class(name: str, levels: Any, constraints: Sequence[Constraint], hard: 
     return " ".join([*classes, *(f"wrong-{place}" for place in sorted(places))])
 
 
-def _bins(name: str, row: Row | None, constraints: Sequence[Constraint], hard: Sequence[str]) -> list[Component]:
+def _bins(name: str, row: LevelRow | None, constraints: Sequence[Constraint], hard: Sequence[str]) -> list[Component]:
     if name in hard:
         return [html.Span("hard: satisfied everywhere, no axis", className="bin")]
     if row is None:
@@ -466,7 +476,7 @@ def _bins(name: str, row: Row | None, constraints: Sequence[Constraint], hard: S
     return [html.Span(label, className="bin") for label in _bin_labels(row, _of_row(name, constraints))]
 
 
-def _bin_labels(row: Row, constraints: Sequence[Constraint]) -> Sequence[str]:
+def _bin_labels(row: LevelRow, constraints: Sequence[Constraint]) -> Sequence[str]:
     """The bins of a row: where limits are known in unit and per cent, of several constraints as they are typed."""
     if constraints[0].reference is None:
         return Tolerances((ALL_CONSTRAINTS,), (row.levels,)).labels(0)

@@ -19,10 +19,10 @@ from mapelites.answers.change import VariableChange, largest_changes
 from mapelites.answers.correlation import Correlation, rank_correlation
 from mapelites.answers.designs import Designs
 from mapelites.answers.front import MEASURES, Front, trade_off_front
-from mapelites.answers.headline import Gains, Relaxed, headline, relaxation_gains
+from mapelites.answers.headline import Gains, RelaxedGroups, headline, relaxation_gains
 from mapelites.answers.least import LeastRelaxation, least_relaxations
 from mapelites.answers.multipliers import Multipliers, multipliers_at
-from mapelites.answers.price import Price, RelaxationGain, Step, price_of, rank_constraints
+from mapelites.answers.price import Price, PriceStep, RelaxationGain, price_of, rank_constraints
 from mapelites.answers.relations import RecognisedRelation, recognise_relations
 from mapelites.answers.telling import NotableDesign, notable_designs
 
@@ -37,10 +37,10 @@ __all__ = [
     "Multipliers",
     "NotableDesign",
     "Price",
+    "PriceStep",
     "RecognisedRelation",
     "RelaxationGain",
-    "Relaxed",
-    "Step",
+    "RelaxedGroups",
     "VariableChange",
     "almost_feasible",
     "headline",

@@ -30,7 +30,7 @@ Proven = Callable[[Array, float], bool]
 
 
 @dataclass(frozen=True)
-class Relaxed:
+class RelaxedGroups:
     """Some groups of constraints relaxed to their allowances, the others held, and the best design within that.
 
     `gain` is by how much the objective falls, 0 where nobody would see it; None where nothing was found to compare.
@@ -52,24 +52,24 @@ class Gains:
     buys.
     """
 
-    start: Relaxed
-    alone: tuple[Relaxed, ...]
-    pair: Relaxed | None
-    everything: Relaxed
+    start: RelaxedGroups
+    alone: tuple[RelaxedGroups, ...]
+    pair: RelaxedGroups | None
+    everything: RelaxedGroups
     most_of_two: float = 0.0
 
     @property
-    def told(self) -> tuple[Relaxed, ...]:
+    def told(self) -> tuple[RelaxedGroups, ...]:
         """The groups whose relaxation alone buys something."""
         return tuple(each for each in self.alone if each.gain)
 
 
-def unproven(limits: Array, f: float) -> bool:
+def no_bounds(limits: Array, f: float) -> bool:
     """No bound is known, so nothing is proven."""
     return False
 
 
-def relaxation_gains(designs: Designs, held: Array | None = None, proven: Proven = unproven) -> Gains:
+def relaxation_gains(designs: Designs, held: Array | None = None, proven: Proven = no_bounds) -> Gains:
     """What relaxing each group, each pair and all of them to the allowances buys from `held`, by default satisfied."""
     start = designs.satisfied if held is None else held
     groups = axis_groups(designs.problem, designs.tolerances)
@@ -92,7 +92,7 @@ def relaxation_gains(designs: Designs, held: Array | None = None, proven: Proven
 
 def _relaxed(
     designs: Designs, groups: tuple[tuple[int, ...], ...], held: Array, before: float | None, proven: Proven
-) -> Relaxed:
+) -> RelaxedGroups:
     limits = held.copy()
     for i in (each for group in groups for each in group):
         limits[i] = max(limits[i], designs.tolerances.levels[i][-1])
@@ -101,7 +101,7 @@ def _relaxed(
     gain = None if f is None or before is None else before - f
     if gain is not None and gain <= smallest_gain(designs, before or 0.0):
         gain = 0.0
-    return Relaxed(groups, limits, row, f, gain, f is not None and proven(limits, f))
+    return RelaxedGroups(groups, limits, row, f, gain, f is not None and proven(limits, f))
 
 
 def smallest_gain(designs: Designs, f: float) -> float:
@@ -109,14 +109,14 @@ def smallest_gain(designs: Designs, f: float) -> float:
     return max(designs.negligible, VISIBLE * abs(f))
 
 
-def _is_clear(designs: Designs, pair: Relaxed, parts: float) -> bool:
+def _is_clear(designs: Designs, pair: RelaxedGroups, parts: float) -> bool:
     """Whether two together buy clearly more than the one and the other."""
     more = (pair.gain or 0.0) - parts
     return more > CLEARLY * parts and more > smallest_gain(designs, pair.f or 0.0)
 
 
 def headline(
-    designs: Designs, held: Array | None = None, *, so_far: bool = False, proven: Proven = unproven,
+    designs: Designs, held: Array | None = None, *, so_far: bool = False, proven: Proven = no_bounds,
     gains: Gains | None = None,
 ) -> str:  # fmt: skip
     """The sentence; empty while there is nothing to say. `so_far` where the search goes on.
@@ -201,21 +201,21 @@ def _pair_way(designs: Designs, found: Gains) -> str:
     return f"{_way(designs, found.start.f, found.pair.f)}{_mark(found.pair)}"
 
 
-def _next(designs: Designs, found: Gains, others: Sequence[Relaxed]) -> str:
+def _next(designs: Designs, found: Gains, others: Sequence[RelaxedGroups]) -> str:
     """What buys less than the first."""
     start = found.start.f or 0.0
     named = [f"{_name(designs, each.groups[0], found)}{_share(designs, start, each)}" for each in others[:MOST_NEXT]]
     return f"Next: {', '.join(named)}." if named else ""
 
 
-def _share(designs: Designs, start: float, each: Relaxed) -> str:
+def _share(designs: Designs, start: float, each: RelaxedGroups) -> str:
     assert each.f is not None
     shown = designs.problem.shown_objective
     percent = percent_change(shown(start), shown(each.f))
     return f"{percent or ' (' + format_apart(shown(start), shown(each.f))[1] + ')'}{_mark(each)}"
 
 
-def _reads_alike(designs: Designs, start: float, one: Relaxed, other: Relaxed) -> bool:
+def _reads_alike(designs: Designs, start: float, one: RelaxedGroups, other: RelaxedGroups) -> bool:
     """Whether two gains are the same in every digit that is told."""
     assert one.f is not None
     assert other.f is not None
@@ -241,7 +241,7 @@ def _within(designs: Designs, found: Gains) -> str:
     if len(percents) != 1:
         return "Within the allowances"
     (only,) = percents
-    return f"Within {only} of each limit" if only.endswith("%") else f"Allowing up to {only}"
+    return f"Within {only} of each limit" if only.endswith("%") else f"Allowing violations of up to {only}"
 
 
 def _allowance(designs: Designs, group: Sequence[int]) -> str:
@@ -277,5 +277,5 @@ def _value(designs: Designs, f: float) -> str:
     return amount(designs.problem.shown_objective(f))
 
 
-def _mark(each: Relaxed) -> str:
+def _mark(each: RelaxedGroups) -> str:
     return ", proven" if each.proven else ""

@@ -16,7 +16,7 @@ ORDER: tuple[Verdict, ...] = ("blocking", "unmet", "binding", "later", "together
 
 
 @dataclass(frozen=True)
-class Step:
+class PriceStep:
     """One tolerance, and the best design found within it; `row` and `f` are None where none was found."""
 
     tolerance: float
@@ -29,7 +29,7 @@ class Price:
     """The step curve of one constraint, in ascending order of tolerance."""
 
     constraint: int
-    steps: tuple[Step, ...]
+    steps: tuple[PriceStep, ...]
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -43,6 +43,7 @@ class RelaxationGain:
 
     `start` is where it is held, `next` one level further, `first` the nearest step that buys anything, `alone`
     how many designs relax this one and no other, and `slight` says that the best of these gains nothing but rounding.
+    `most` is what its allowance buys, its last level.
 
     binding    one level more lowers the objective
     later      one level more buys nothing, but a further one does
@@ -57,14 +58,15 @@ class RelaxationGain:
 
     constraint: int
     verdict: Verdict
-    start: Step
-    next: Step | None
-    first: Step | None
+    start: PriceStep
+    next: PriceStep | None
+    first: PriceStep | None
     alone: int
     slight: bool = False
+    most: float = 0.0
 
     @property
-    def told(self) -> Step | None:
+    def told(self) -> PriceStep | None:
         """What a table tells of: one level more, or where that buys nothing the nearest step that does."""
         if self.verdict in ("hard", "open"):
             return None
@@ -93,7 +95,7 @@ def price_of(designs: Designs, constraint: int, limits: Array) -> Price:
 
 
 def rank_constraints(designs: Designs, limits: Array) -> tuple[RelaxationGain, ...]:
-    """All constraints, the one whose relaxation by one level buys most first."""
+    """All constraints, the one whose relaxation to its allowance buys most first, as the sentence tells them."""
     breaks = designs.violations > limits
     broken = breaks.sum(axis=1)
     worths = [_worth(designs, i, float(limits[i]), breaks, broken) for i in range(len(designs.names))]
@@ -109,7 +111,7 @@ def _price(designs: Designs, constraint: int, breaks: Mask, broken: Array, toler
     for tolerance in tolerances:
         inside = violation <= tolerance
         row = int(order[np.argmax(inside)]) if inside.any() else None
-        steps.append(Step(tolerance, row, None if row is None else float(designs.f[row])))
+        steps.append(PriceStep(tolerance, row, None if row is None else float(designs.f[row])))
     return Price(constraint, tuple(steps))
 
 
@@ -121,12 +123,21 @@ def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken:
     helps = [step for step in found if start.f is None or step.f is None or start.f - step.f > designs.negligible]
     first = helps[0] if helps else None
     alone = int(((broken == 1) & breaks[:, constraint]).sum())
+    allowed = [step.f for step in rest if step.f is not None and math.isfinite(step.tolerance)]
+    most = 0.0 if start.f is None or not allowed else start.f - allowed[-1]
     verdict = _verdict(designs, constraint, start, following, first, alone)
-    return RelaxationGain(constraint, verdict, start, following, first, alone, slight=bool(found) and not helps)
+    return RelaxationGain(
+        constraint, verdict, start, following, first, alone, slight=bool(found) and not helps, most=most
+    )
 
 
 def _verdict(
-    designs: Designs, constraint: int, start: Step, following: Step | None, first: Step | None, alone: int
+    designs: Designs,
+    constraint: int,
+    start: PriceStep,
+    following: PriceStep | None,
+    first: PriceStep | None,
+    alone: int,
 ) -> Verdict:
     if designs.names[constraint] in designs.hard:
         return "hard"
@@ -142,9 +153,9 @@ def _verdict(
 
 
 def _order(worth: RelaxationGain) -> tuple[float, ...]:
-    """What one level buys; where nothing was found yet, the best that relaxing leads to."""
+    """What the allowance buys; where nothing was found yet, the best that relaxing leads to."""
     place = float(ORDER.index(worth.verdict))
     found = math.inf if worth.first is None or worth.first.f is None else worth.first.f
-    if worth.verdict == "binding":
-        return place, -(worth.gain or 0.0), worth.constraint
+    if worth.verdict in ("binding", "later") and worth.most > 0:
+        return float(ORDER.index("binding")), -worth.most, worth.constraint
     return place, found, worth.constraint

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from mapelites.answers.least import LeastRelaxation
-from mapelites.answers.price import RelaxationGain, Step
+from mapelites.answers.price import PriceStep, RelaxationGain
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import DIGITS, amount
 from mapelites.core.problem import Problem
@@ -104,7 +104,9 @@ def list_in_words(parts: Sequence[str], last: str = "and", most: int = MOST_LIST
     return f" {last} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
-def relaxation_sentence(constraint: Constraint, start: Step, end: Step, problem: Problem | None = None) -> str:
+def relaxation_sentence(
+    constraint: Constraint, start: PriceStep, end: PriceStep, problem: Problem | None = None
+) -> str:
     """What going from one tolerance to a larger one buys, in one sentence; of this problem, as people mean its f."""
     shown = _as_it_is if problem is None else problem.shown_objective
     name, before_it = constraint.name, violation_text(constraint, start.tolerance)

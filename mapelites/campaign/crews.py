@@ -17,7 +17,7 @@ from typing import Protocol
 
 from mapelites.campaign.task import execute_task
 from mapelites.core.errors import InputError
-from mapelites.evaluation.scheduler import CONNECT_SECONDS, connect
+from mapelites.evaluation.scheduler import CONNECT_SECONDS, connect_to_scheduler
 from mapelites.system.cores import ONE_THREAD, environment, usable_cores
 
 
@@ -99,7 +99,7 @@ class DaskExecutor:
 
     def __init__(self, address: str, connect_seconds: float = CONNECT_SECONDS) -> None:
         self.address = address
-        self._client = connect(address, connect_seconds)
+        self._client = connect_to_scheduler(address, connect_seconds)
         self._executor = self._client.get_executor(pure=False)
         self._threads, self._asked = 0, -math.inf
 

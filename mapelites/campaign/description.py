@@ -16,7 +16,7 @@ from mapelites.core.errors import InputError, unknown
 from mapelites.core.problem import BY_NAME, Problem, ProblemSource
 from mapelites.core.settings import LARGEST_SEED, Settings
 from mapelites.core.tolerances import Tolerances, check_levels
-from mapelites.problems import dimensions, find, get
+from mapelites.problems import dimensions, find_problem, get
 from mapelites.problems.formulas import problem_of
 from mapelites.problems.suites import suite_of
 from mapelites.snapshot.spec import RunSpec
@@ -232,7 +232,7 @@ class Campaign:
     def _problems(self) -> dict[tuple[str, int], Problem]:
         places = {(each.problem, each.dimension) for each in self.instances}
         found = {name: ProblemSource.from_value(value) for name, value in self.sources.items()}
-        return {(name, n): find(name, n, found.get(name, BY_NAME)) for name, n in sorted(places)}
+        return {(name, n): find_problem(name, n, found.get(name, BY_NAME)) for name, n in sorted(places)}
 
     def problem(self, name: str, dimension: int) -> Problem:
         """One of its problems, as it was when the campaign was described."""

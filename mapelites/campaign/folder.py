@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from mapelites.campaign.description import Campaign, CampaignTask, Instance
-from mapelites.campaign.report.statistics import Final, final_solution
+from mapelites.campaign.report.statistics import FinalSolution, final_solution
 from mapelites.core.errors import InputError
 from mapelites.snapshot.engine import engine_mark
 from mapelites.snapshot.snapshot import Snapshot
@@ -54,9 +54,9 @@ class CampaignResult:
     failed: str | None = None
 
     @property
-    def final(self) -> Final | None:
+    def final(self) -> FinalSolution | None:
         """The solution the run is judged by, or None where it failed."""
-        return None if self.f is None else Final(self.name, self.seed, self.f, self.violations)
+        return None if self.f is None else FinalSolution(self.name, self.seed, self.f, self.violations)
 
     @classmethod
     def of(cls, task: CampaignTask, snapshot: Snapshot) -> CampaignResult:
@@ -88,7 +88,7 @@ class CampaignResult:
 
 
 @dataclass(frozen=True)
-class Status:
+class CampaignStatus:
     """What the process that works on a campaign said last."""
 
     running: tuple[str, ...] = ()
@@ -300,17 +300,17 @@ class CampaignFolder:
         write_whole(self.path / "trouble", words.encode())
 
     @property
-    def status(self) -> Status:
+    def status(self) -> CampaignStatus:
         """What is running now; nothing where nobody works on it."""
         if not self.working():
-            return Status()
+            return CampaignStatus()
         table = _table(self._text("status.json"))
         try:
-            return Status(**{**table, "running": tuple(map(str, table["running"]))})
+            return CampaignStatus(**{**table, "running": tuple(map(str, table["running"]))})
         except (TypeError, KeyError):  # there is none yet, or it is damaged
-            return Status()
+            return CampaignStatus()
 
-    def say(self, status: Status) -> None:
+    def say(self, status: CampaignStatus) -> None:
         """Tell readers what is running."""
         write_whole(self.path / "status.json", json.dumps(asdict(status)).encode())
 
@@ -373,9 +373,9 @@ def unreadable_campaigns(path: Path) -> dict[str, str]:
     return found
 
 
-def final_solutions(results: Iterable[CampaignResult]) -> dict[Instance, list[Final]]:
+def final_solutions(results: Iterable[CampaignResult]) -> dict[Instance, list[FinalSolution]]:
     """The final solutions by instance, in the order of the runs."""
-    grouped: dict[Instance, list[Final]] = {}
+    grouped: dict[Instance, list[FinalSolution]] = {}
     for result in sorted(results, key=lambda each: (each.instance, each.index)):
         if result.final is not None:
             grouped.setdefault(result.instance, []).append(result.final)

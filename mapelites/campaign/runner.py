@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mapelites.campaign.crews import TaskExecutor
 from mapelites.campaign.description import CampaignTask
-from mapelites.campaign.folder import CampaignFolder, Status
+from mapelites.campaign.folder import CampaignFolder, CampaignStatus
 from mapelites.campaign.task import task_payload
 from mapelites.core.errors import InputError
 from mapelites.snapshot.engine import engine_mark
@@ -70,7 +70,7 @@ def _do_missing(
 ) -> CampaignStanding:
     check_engine(folder)
     missing = folder.missing()
-    session = _Session(folder, missing, watch)
+    session = _WorkSession(folder, missing, watch)
     if missing:
         started, cpu = time.time(), _cpu_seconds()
         try:
@@ -98,7 +98,7 @@ def check_engine(folder: CampaignFolder) -> None:
         folder.clear()
 
 
-class _Session:
+class _WorkSession:
     """One time of work on a campaign."""
 
     crew: TaskExecutor
@@ -129,7 +129,7 @@ class _Session:
             if any(broken):
                 self.recover()
             self.tell()
-        self.folder.say(Status())
+        self.folder.say(CampaignStatus())
 
     def hand_out(self) -> None:
         """Give the crew what it has room for; a suspect only when nothing else is with it."""
@@ -204,7 +204,7 @@ class _Session:
         if now - self.said >= SAY_SECONDS:
             rate = self.spent / (now - self.started) if self.spent else 0.0
             left = (self.total - self.spent) / rate if rate else None
-            self.folder.say(Status(standing.running, rate, left, standing.note))
+            self.folder.say(CampaignStatus(standing.running, rate, left, standing.note))
             self.said = now
 
 

@@ -19,15 +19,15 @@ from mapelites.campaign.process import folder_of, open_campaign
 from mapelites.campaign.report.formats import FORMATS
 from mapelites.campaign.report.table import report_of
 from mapelites.campaign.runner import CampaignStanding, work_on_campaign
-from mapelites.commands.engine import add_settings_options, listed, save
-from mapelites.commands.parsing import whole
+from mapelites.commands.engine import add_settings_options, save_file, split_names
+from mapelites.commands.parsing import whole_number
 from mapelites.core.errors import InputError
 from mapelites.core.settings import SEARCHES
 from mapelites.evaluation.scheduler import SCHEDULER_EXAMPLE
 from mapelites.problems import suites
 from mapelites.problems.suites.cec2010 import NAMES
 from mapelites.runs import Store
-from mapelites.system.progress import ProgressLine, clock
+from mapelites.system.progress import ProgressLine, clock_time
 
 CHANGES = ("evaluations", "initial", "sigma", "bounds")
 
@@ -36,7 +36,7 @@ def register(commands: Any) -> None:
     """Add these commands to the parser."""
     campaign = commands.add_parser("campaign", help="run many searches and make their table")
     add_campaign_options(campaign)
-    campaign.add_argument("--processes", type=whole, help="processes on this machine (default: all cores)")
+    campaign.add_argument("--processes", type=whole_number, help="processes on this machine (default: all cores)")
     campaign.add_argument("--scheduler", help=f"a Dask scheduler instead, such as {SCHEDULER_EXAMPLE}")
     campaign.add_argument("--folder", type=Path, help="where results are kept (default: a folder of the store's)")
     campaign.add_argument("--data", type=Path, help="the store whose dashboard shows the campaign")
@@ -65,8 +65,8 @@ def add_campaign_options(command: argparse.ArgumentParser) -> None:
         "--searches", default="paper-1,paper-2,paper-3",
         help=f"any of {', '.join(SEARCHES)} (default: the paper's three)",
     )  # fmt: skip
-    command.add_argument("--runs", type=whole, default=25, help="runs of each (default 25)")
-    command.add_argument("--seed", type=whole, default=1, help="every run's seed derives from it (default 1)")
+    command.add_argument("--runs", type=whole_number, default=25, help="runs of each (default 25)")
+    command.add_argument("--seed", type=whole_number, default=1, help="every run's seed derives from it (default 1)")
     add_settings_options(command)
     command.add_argument(
         "--budget", choices=BUDGETS[1:], default="", help="evaluations of each run as the problem's competition gives"
@@ -88,7 +88,7 @@ def parse_campaign(options: argparse.Namespace) -> Campaign:
         options.seed,
         levels,
         {name: getattr(options, name) for name in CHANGES},
-        listed(options.hard),
+        split_names(options.hard),
         options.budget,
     )
 
@@ -127,7 +127,7 @@ def show_report(options: argparse.Namespace) -> None:
     folder = CampaignFolder(given) if os.path.isdir(given) else open_campaign(_data(options), options.campaign)
     text = FORMATS[options.format](report_of(folder))
     if options.out:
-        save(options.out, text.encode())
+        save_file(options.out, text.encode())
     else:
         sys.stdout.write(text)
 
@@ -162,8 +162,8 @@ def _say_result(folder: CampaignFolder, standing: CampaignStanding) -> None:
     for session in folder.sessions()[-1:]:
         rate = session["evaluations"] / max(session["seconds"], 1e-9)
         print(
-            f"last time {session['runs']:,} runs in {clock(session['seconds'])} ({rate:,.0f} evaluations/s), "
-            f"{clock(session['cpu_seconds'])} of processor time"
+            f"last time {session['runs']:,} runs in {clock_time(session['seconds'])} ({rate:,.0f} evaluations/s), "
+            f"{clock_time(session['cpu_seconds'])} of processor time"
         )
     print(f"kept in {folder.path}")
     print(f"any run can be repeated alone, such as the first: {folder.campaign.tasks[0].command}")

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from mapelites.campaign.folder import unreadable_campaigns
 from mapelites.campaign.process import campaigns_folder
-from mapelites.commands.parsing import whole
+from mapelites.commands.parsing import whole_number
 from mapelites.core import compiled as compile_cache
 from mapelites.core.errors import InputError
 from mapelites.runs import Store
@@ -41,7 +41,7 @@ Verdict = Literal["ok", "note", "fix"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """One thing looked at: how it is, in words, and what to do about it."""
 
     verdict: Verdict
@@ -54,7 +54,7 @@ def register(commands: Any) -> None:
     """Add this command to the parser."""
     doctor = commands.add_parser("doctor", help="check the set-up and say what to fix")
     doctor.add_argument("--data", type=Path, default=Store.default_path(), help="the store's folder")
-    doctor.add_argument("--port", type=whole, default=8050, help="the port of the dashboard (default 8050)")
+    doctor.add_argument("--port", type=whole_number, default=8050, help="the port of the dashboard (default 8050)")
     doctor.add_argument(
         "--repair", action="store_true", help="put right what is damaged in the store; nothing is deleted"
     )
@@ -84,9 +84,9 @@ def repair_store(data: Path) -> None:
     print()
 
 
-def find_everything(data: Path, port: int) -> Iterator[Finding]:
+def find_everything(data: Path, port: int) -> Iterator[Diagnosis]:
     """Everything there is to look at."""
-    checks: tuple[Callable[[], Finding], ...] = (
+    checks: tuple[Callable[[], Diagnosis], ...] = (
         check_interpreter, check_packages, check_compiled, check_machine,
         lambda: check_folder(data), lambda: check_disk(data), lambda: check_runs(data),
         lambda: check_campaigns(data),
@@ -96,15 +96,15 @@ def find_everything(data: Path, port: int) -> Iterator[Finding]:
         yield check()
 
 
-def check_interpreter() -> Finding:
+def check_interpreter() -> Diagnosis:
     """The interpreter."""
     words = f"Python {platform.python_version()} at {sys.executable}"
     if sys.version_info < OLDEST_PYTHON:
-        return Finding("fix", "python", words, "install Python 3.11 or newer, then `make clean run`")
-    return Finding("ok", "python", words)
+        return Diagnosis("fix", "python", words, "install Python 3.11 or newer, then `make clean run`")
+    return Diagnosis("ok", "python", words)
 
 
-def check_packages() -> Finding:
+def check_packages() -> Diagnosis:
     """What is installed against what is pinned."""
     file = ROOT / "requirements.txt"
     pinned = re.findall(r"^([\w-]+)==(\S+)", file.read_text(), re.MULTILINE) if file.exists() else []
@@ -112,8 +112,10 @@ def check_packages() -> Finding:
         f"{name} {_installed(name) or 'missing'} for {wanted}" for name, wanted in pinned if _installed(name) != wanted
     ]
     if wrong:
-        return Finding("fix", "packages", ", ".join(wrong), f"{sys.executable} -m pip install -r {file}")
-    return Finding("ok", "packages", f"{len(pinned)} pinned, all there" if pinned else "no list of versions to compare")
+        return Diagnosis("fix", "packages", ", ".join(wrong), f"{sys.executable} -m pip install -r {file}")
+    return Diagnosis(
+        "ok", "packages", f"{len(pinned)} pinned, all there" if pinned else "no list of versions to compare"
+    )
 
 
 def _installed(name: str) -> str | None:
@@ -123,98 +125,98 @@ def _installed(name: str) -> str | None:
         return None
 
 
-def check_compiled() -> Finding:
+def check_compiled() -> Diagnosis:
     """Whether the searches are compiled, and whether what is compiled can be kept."""
-    place = compile_cache.folder()
+    place = compile_cache.cache_folder()
     if place is None:
-        tried = " nor ".join(map(str, compile_cache.places()))
+        tried = " nor ".join(map(str, compile_cache.candidate_folders()))
         remedy = f"set {compile_cache.VARIABLE} to a folder that can be written; without it every start takes a minute"
-        return Finding("fix", "compiled", f"neither {tried} can be written", remedy)
+        return Diagnosis("fix", "compiled", f"neither {tried} can be written", remedy)
     found = sum(1 for _ in place.rglob("*.nbi"))
     if found:
-        return Finding("ok", "compiled", f"{found} compiled functions are kept in {place}")
-    return Finding(
+        return Diagnosis("ok", "compiled", f"{found} compiled functions are kept in {place}")
+    return Diagnosis(
         "note", "compiled", "nothing is compiled yet: the first run waits a minute", "python -m mapelites compile"
     )
 
 
-def check_machine() -> Finding:
+def check_machine() -> Diagnosis:
     """Cores and memory."""
     count = usable_cores()
     free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     words = f"{count} cores, {_bytes(free)} of memory free; {_runs(max(1, count - 1))} at once"
     if free < LITTLE_MEMORY:
-        return Finding("note", "machine", words, "a large map needs about 1 GB: close other programs")
-    return Finding("ok", "machine", words)
+        return Diagnosis("note", "machine", words, "a large map needs about 1 GB: close other programs")
+    return Diagnosis("ok", "machine", words)
 
 
-def check_folder(data: Path) -> Finding:
+def check_folder(data: Path) -> Diagnosis:
     """Whether runs can be kept there."""
     place, remedy = _nearest(data), "name a folder with --data or MAPELITES_DATA"
     try:
         there = data.is_dir()
     except OSError as error:  # nobody may look there, or there cannot be such a name
-        return Finding("fix", "data", f"{data} cannot be used: {error.strerror}", remedy)
+        return Diagnosis("fix", "data", f"{data} cannot be used: {error.strerror}", remedy)
     found = next(each for each in _upwards(data) if os.path.lexists(each))
     if found != place:
-        return Finding("fix", "data", f"{found} is a file", remedy)
+        return Diagnosis("fix", "data", f"{found} is a file", remedy)
     hindrance = store_trouble(data) if there else None
     if hindrance or not os.access(place, os.W_OK | os.X_OK):
         words = hindrance or f"{place} cannot be written"
-        return Finding("fix", "data", words, f"chown -R {os.getuid()} {place}, or another folder with --data")
+        return Diagnosis("fix", "data", words, f"chown -R {os.getuid()} {place}, or another folder with --data")
     kind = _file_system(place)
     if kind in FAR_SYSTEMS:
         remedy = "use a folder on a disk of this machine: locks do not hold over a network"
-        return Finding("fix", "data", f"{data} lies on {kind}", remedy)
-    return Finding("ok", "data", f"{data}" + ("" if there else " will be made at the first start"))
+        return Diagnosis("fix", "data", f"{data} lies on {kind}", remedy)
+    return Diagnosis("ok", "data", f"{data}" + ("" if there else " will be made at the first start"))
 
 
-def check_disk(data: Path) -> Finding:
+def check_disk(data: Path) -> Diagnosis:
     """Room for runs."""
     free = shutil.disk_usage(_nearest(data)).free
     words = f"{_bytes(free)} free where the runs are kept"
     if free < NO_ROOM:
-        return Finding("fix", "disk", words, "make room; until then running runs are paused and nothing is lost")
+        return Diagnosis("fix", "disk", words, "make room; until then running runs are paused and nothing is lost")
     if free < LITTLE_ROOM:
-        return Finding("note", "disk", words, "`python -m mapelites limit 1GB` has the runs page offer what could go")
-    return Finding("ok", "disk", words)
+        return Diagnosis("note", "disk", words, "`python -m mapelites limit 1GB` has the runs page offer what could go")
+    return Diagnosis("ok", "disk", words)
 
 
-def check_runs(data: Path) -> Finding:
+def check_runs(data: Path) -> Diagnosis:
     """Whether every run can be read, and none is from the future."""
     if not os.path.isdir(data / "cache"):
-        return Finding("ok", "runs", "none yet")
+        return Diagnosis("ok", "runs", "none yet")
     try:
         store = Store(data)
         found, damaged, lost = store.runs(), store.damaged(), store.lost()
         unsound = {run.id: count for run in found if (count := _damaged_evaluations(store, run.id))}
         unproven = [words for run in found if run.findings and (words := store.jobs.trouble(run.id))]
     except InputError as error:
-        return Finding("fix", "runs", str(error), "put right what it says, or use another folder with --data")
+        return Diagnosis("fix", "runs", str(error), "put right what it says, or use another folder with --data")
     if damaged:
         words = f"{len(damaged)} of {len(found) + len(damaged)} cannot be read: {', '.join(damaged)}"
-        return Finding("fix", "runs", words, "`doctor --repair` brings back what it can; the others are not harmed")
+        return Diagnosis("fix", "runs", words, "`doctor --repair` brings back what it can; the others are not harmed")
     if lost:
         words = f"{len(lost)} of {len(found)} cannot be shown: {', '.join(lost)} ({next(iter(lost.values()))})"
-        return Finding("fix", "runs", words, f"`again {' '.join(lost)}` computes them again from their seeds")
+        return Diagnosis("fix", "runs", words, f"`again {' '.join(lost)}` computes them again from their seeds")
     if unproven:
-        return Finding(
+        return Diagnosis(
             "fix", "runs", "; ".join(unproven), "ask for them on the runs' pages again; the maps are not harmed"
         )
     if unsound:
         words = ", ".join(f"{count:,} logged evaluations of {run_id}" for run_id, count in unsound.items())
-        return Finding("note", "runs", f"{words} are damaged", "nothing: those that are needed are evaluated again")
+        return Diagnosis("note", "runs", f"{words} are damaged", "nothing: those that are needed are evaluated again")
     if any(run.created > time.time() + 60 for run in found):
-        return Finding("note", "runs", f"{len(found)}, some from the future", "set this machine's clock")
-    return Finding("ok", "runs", f"{len(found)}, all of them can be read")
+        return Diagnosis("note", "runs", f"{len(found)}, some from the future", "set this machine's clock")
+    return Diagnosis("ok", "runs", f"{len(found)}, all of them can be read")
 
 
-def check_campaigns(data: Path) -> Finding:
+def check_campaigns(data: Path) -> Diagnosis:
     """Whether every campaign can be read."""
     damaged = unreadable_campaigns(campaigns_folder(data)) if os.path.isdir(data) else {}
     if damaged:
-        return Finding("fix", "campaigns", "; ".join(damaged.values()), "begin it again, or take it from a backup")
-    return Finding("ok", "campaigns", "all of them can be read")
+        return Diagnosis("fix", "campaigns", "; ".join(damaged.values()), "begin it again, or take it from a backup")
+    return Diagnosis("ok", "campaigns", "all of them can be read")
 
 
 def _damaged_evaluations(store: Store, run_id: str) -> int:
@@ -224,32 +226,32 @@ def _damaged_evaluations(store: Store, run_id: str) -> int:
         return 0
 
 
-def check_worker(data: Path) -> Finding:
+def check_worker(data: Path) -> Diagnosis:
     """Whether somebody works on the queue."""
     alive, since = presence_of(data) if os.path.isdir(data) else (False, None)
     if alive:
-        return Finding(
+        return Diagnosis(
             "ok", "worker", "is there" + (f", for {max(0.0, time.time() - since) / 60:.0f} min" if since else "")
         )
     if since is not None:
-        return Finding(
+        return Diagnosis(
             "fix", "worker", "is there but does not move", "stop the dashboard and start it again; no run is lost"
         )
-    return Finding("note", "worker", "none is there: queued runs wait", "`make run` starts one with the dashboard")
+    return Diagnosis("note", "worker", "none is there: queued runs wait", "`make run` starts one with the dashboard")
 
 
-def check_token(data: Path) -> Finding:
+def check_token(data: Path) -> Diagnosis:
     """Whether the token is for its owner alone."""
     try:
         mode = (data / "token").stat().st_mode
     except OSError:
-        return Finding("ok", "token", "none yet: it is made where other machines can come")
+        return Diagnosis("ok", "token", "none yet: it is made where other machines can come")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return Finding("fix", "token", "others on this machine may read it", f"chmod 600 {data / 'token'}")
-    return Finding("ok", "token", "only its owner may read it")
+        return Diagnosis("fix", "token", "others on this machine may read it", f"chmod 600 {data / 'token'}")
+    return Diagnosis("ok", "token", "only its owner may read it")
 
 
-def check_port(port: int) -> Finding:
+def check_port(port: int) -> Diagnosis:
     """Whether the dashboard is at the port, or could be."""
     if not 0 < port < 65_536:
         raise InputError(f"port must be from 1 to 65,535, but it was {port:,}")
@@ -257,15 +259,15 @@ def check_port(port: int) -> Finding:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
-        return Finding("ok", "port", f"{port} is free")
+        return Diagnosis("ok", "port", f"{port} is free")
     except OSError as error:
         health = _health(port)
         if health is None:
-            return Finding("fix", "port", f"{port}: {error.strerror}", "start the dashboard with another --port")
+            return Diagnosis("fix", "port", f"{port}: {error.strerror}", "start the dashboard with another --port")
     if all(health.values()):
-        return Finding("ok", "port", f"a dashboard answers at {port} and is well")
+        return Diagnosis("ok", "port", f"a dashboard answers at {port} and is well")
     ill = ", ".join(name for name, well in health.items() if not well)
-    return Finding("fix", "port", f"a dashboard answers at {port}, but not all is well: {ill}", "see its log")
+    return Diagnosis("fix", "port", f"a dashboard answers at {port}, but not all is well: {ill}", "see its log")
 
 
 def _health(port: int) -> dict[str, bool] | None:
@@ -284,12 +286,12 @@ def _health(port: int) -> dict[str, bool] | None:
     return said if isinstance(said, dict) and "worker" in said else None
 
 
-def check_browser() -> Finding:
+def check_browser() -> Diagnosis:
     """Something to look at it with; only the tests need it on this machine."""
     for name in BROWSERS:
         if shutil.which(name):
-            return Finding("ok", "browser", f"{name} at {shutil.which(name)}")
-    return Finding("note", "browser", "none found here", "open the link on another machine (--host), or install one")
+            return Diagnosis("ok", "browser", f"{name} at {shutil.which(name)}")
+    return Diagnosis("note", "browser", "none found here", "open the link on another machine (--host), or install one")
 
 
 def _nearest(path: Path) -> Path:

@@ -18,7 +18,7 @@ import numpy as np
 from mapelites.answers.closest import closest_sentence
 from mapelites.answers.suggestion import suggested_levels
 from mapelites.answers.words import broken_by
-from mapelites.commands.parsing import whole
+from mapelites.commands.parsing import whole_number
 from mapelites.core.archive import Archive, Elite
 from mapelites.core.errors import InputError, describe_raised, unknown
 from mapelites.core.grouping import grouping
@@ -38,13 +38,13 @@ from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints, designs_of
 from mapelites.problems import dimensions, get, names, own_problems, suites
-from mapelites.runs.filled import FilledCells
+from mapelites.runs.filled import FilledCellCounter
 from mapelites.runs.pacing import StrideLength
 from mapelites.runs.short_search import search_shortly
 from mapelites.search import Illumination, compile_searches
 from mapelites.snapshot.snapshot import Snapshot
-from mapelites.system.files import beside, whole_file
-from mapelites.system.progress import ProgressLine, pace
+from mapelites.system.files import temporary_sibling, whole_file
+from mapelites.system.progress import ProgressLine, pace_text
 
 CHUNK_SECONDS = 0.1
 SETTINGS = (
@@ -80,27 +80,29 @@ def register(commands: Any) -> None:
 def add_search_options(command: argparse.ArgumentParser) -> None:
     """What describes a search: problem, tolerances and settings."""
     command.add_argument("problem", help="a problem's name, such as C16 or pressure-vessel")
-    command.add_argument("--dim", type=whole, help="number of variables where a problem leaves it open (default 10)")
+    command.add_argument(
+        "--dim", type=whole_number, help="number of variables where a problem leaves it open (default 10)"
+    )
     add_problems_option(command)
     command.add_argument(
         "--search",
         help=f"one of {', '.join(SEARCHES)} (default {DEFAULT_SEARCH}; {SLOW_SEARCH} for up to {SLOW_EVALUATIONS:,} "
         "evaluations of a function without a kernel)",
     )
-    command.add_argument("--seed", type=whole, default=1, help="the same seed gives the same map (default 1)")
-    command.add_argument("--workers", type=whole, help="processes that evaluate a function without a kernel")
+    command.add_argument("--seed", type=whole_number, default=1, help="the same seed gives the same map (default 1)")
+    command.add_argument("--workers", type=whole_number, help="processes that evaluate a function without a kernel")
     command.add_argument("--scheduler", metavar="ADDRESS", help="have the workers of a Dask cluster evaluate instead")
     command.add_argument(
         "--time-limit", type=float, metavar="SECONDS", help="for one evaluation by a worker (no limit)"
     )
-    command.add_argument("--retries", type=whole, help="of an evaluation that took too long or died (default 1)")
+    command.add_argument("--retries", type=whole_number, help="of an evaluation that took too long or died (default 1)")
     command.add_argument("--start", type=Path, metavar="FILE", help="a CSV file of designs that are evaluated first")
     command.add_argument(
         "--known", type=Path, metavar="FILE", help="a CSV file of evaluations of before, which are not made again"
     )
-    command.add_argument("--batch", type=whole, help="candidates under way at one time (default by the workers)")
+    command.add_argument("--batch", type=whole_number, help="candidates under way at one time (default by the workers)")
     command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
-    command.add_argument("--centroids", type=whole, help="how many of these (default 1000)")
+    command.add_argument("--centroids", type=whole_number, help="how many of these (default 1000)")
     add_settings_options(command)
     command.add_argument(
         "--group",
@@ -126,10 +128,10 @@ def watch_problems(options: argparse.Namespace) -> None:
 
 def add_settings_options(command: argparse.ArgumentParser) -> None:
     """How far a search departs from the one its name stands for."""
-    command.add_argument("--evaluations", type=whole, help="budget of a run, by default the paper's")
+    command.add_argument("--evaluations", type=whole_number, help="budget of a run, by default the paper's")
     command.add_argument(
         "--initial",
-        type=whole,
+        type=whole_number,
         help="how many of them fill the space first (default 2000, fewer where few are to be made)",
     )
     command.add_argument("--sigma", type=float, help="standard deviation of the mutation")
@@ -171,12 +173,14 @@ def typed_tolerances(
     levels = typed_levels(options.levels, grouping(problem, groups).names)
     asked = [name for name, each in levels.items() if each == (SUGGESTED,)]
     if not asked:
-        return Tolerances.of(problem, levels, listed(options.hard), groups)
+        return Tolerances.of(problem, levels, split_names(options.hard), groups)
     if options.group:
         raise InputError(f"--levels: {SUGGESTED} does not go together with --group")
     found = suggested_levels(search_shortly(problem, min(MOST_SHORT, max(LEAST_SHORT, evaluations // 10))))
     own = dict(zip(found.names, found.levels, strict=True))
-    told = Tolerances.of(problem, {**levels, **{name: own.get(name, (0.0,)) for name in asked}}, listed(options.hard))
+    told = Tolerances.of(
+        problem, {**levels, **{name: own.get(name, (0.0,)) for name in asked}}, split_names(options.hard)
+    )
     axes = told.axes(problem)
     for each, steps in zip(axes, told.levels, strict=True):
         if each.name in asked:
@@ -225,7 +229,7 @@ def typed_levels(typed: Iterable[str], names: Iterable[str]) -> dict[str, tuple[
     return {**others, **named}
 
 
-def listed(typed: Iterable[str]) -> tuple[str, ...]:
+def split_names(typed: Iterable[str]) -> tuple[str, ...]:
     """Names from several options, each with commas between them."""
     return tuple(name.strip() for text in typed for name in text.split(",") if name.strip())
 
@@ -306,8 +310,8 @@ def run_search(options: argparse.Namespace) -> int:
         sys.stderr.write(f"nothing was found, so nothing is saved{why}\n")
         return code
     snapshot = Snapshot.of(search, time.perf_counter() - started, np.array(curve, dtype=np.float64).reshape(-1, 3))
-    save(out, snapshot.to_bytes())
-    print(describe(snapshot))
+    save_file(out, snapshot.to_bytes())
+    print(describe_archive(snapshot))
     print(f"saved to {out}{why}", file=sys.stderr if code == 1 else sys.stdout)
     return code
 
@@ -345,7 +349,7 @@ def _advance(
     search: Illumination, progress: ProgressLine, curve: list[tuple[float, float, float]], interrupts: InterruptWatch
 ) -> None:
     """Search to the end in pieces, each of which adds a point to the curve."""
-    settings, stride, filled = search.settings, StrideLength(), FilledCells(search)
+    settings, stride, filled = search.settings, StrideLength(), FilledCellCounter(search)
     cells = settings.centroids if settings.archive == "centroids" else search.tolerances.cells
     while not search.done:
         spent, before, computed = search.evaluations, time.perf_counter(), time.thread_time()
@@ -361,9 +365,9 @@ def _advance(
 
 def show_file(options: argparse.Namespace) -> None:
     """Describe a saved map and list its elites, best first."""
-    snapshot = load(options.file)
+    snapshot = load_archive(options.file)
     archive = snapshot.archive()
-    print(describe(snapshot))
+    print(describe_archive(snapshot))
     print("\nconstraints")
     for constraint in archive.problem.constraints:
         hard = "  hard: satisfied everywhere" if constraint.name in archive.tolerances.hard else ""
@@ -384,7 +388,7 @@ def broken_text(archive: Archive, elite: Elite) -> str:
     return ", ".join(broken) or "satisfies every constraint"
 
 
-def load(path: Path) -> Snapshot:
+def load_archive(path: Path) -> Snapshot:
     """A saved map."""
     try:
         content = path.read_bytes()
@@ -405,14 +409,14 @@ def check_place(path: Path) -> None:
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"--out: the folder {path.parent} must be writable, but it is not")
     try:
-        os.lstat(beside(path))
+        os.lstat(temporary_sibling(path))
     except FileNotFoundError:
         return
     except OSError as error:
         raise InputError(f"--out: {path}: {error.strerror}") from None
 
 
-def save(path: Path, content: bytes) -> None:
+def save_file(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, for whoever may read a new file of this user."""
     save_written(path, lambda file: file.write(content))
 
@@ -427,12 +431,12 @@ def save_written(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         raise InputError(f"{path}: {error.strerror}") from None
 
 
-def describe(snapshot: Snapshot) -> str:
+def describe_archive(snapshot: Snapshot) -> str:
     """A saved map in words."""
     archive = snapshot.archive()
     s = archive.statistics
     rate = snapshot.evaluations / snapshot.seconds if snapshot.seconds else 0.0
-    speed = pace(rate) if rate < 1.0 else f"{rate:,.0f}/s"
+    speed = pace_text(rate) if rate < 1.0 else f"{rate:,.0f}/s"
     within = archive.best_within_allowance()
     possible = f", {s.coverage_of_possible:.0%} of the {s.possible} that can exist" if s.possible < s.cells else ""
     lines = [

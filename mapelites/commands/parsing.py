@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """A parser that says in one line what is wrong and where help is; so do those of its subcommands."""
 
     def error(self, message: str) -> NoReturn:
@@ -15,7 +15,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{' '.join(message.split())}; `{self.prog} --help` tells more\n")
 
 
-def whole(text: str) -> int:
+def whole_number(text: str) -> int:
     """A whole number as people write it.
 
     >>> whole("200000"), whole("200_000"), whole("2e5")

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from mapelites.commands.engine import add_problems_option, listed, named_problem, typed_levels, watch_problems
-from mapelites.commands.parsing import whole
+from mapelites.commands.engine import add_problems_option, named_problem, split_names, typed_levels, watch_problems
+from mapelites.commands.parsing import whole_number
 from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.core.levels import short
@@ -54,9 +54,9 @@ def register(commands: Any) -> None:
     prove.add_argument("--map", type=Path, metavar="FILE", help="a saved map, whose elites the proofs begin from")
     prove.add_argument("--seconds", type=float, default=60.0, help="for all of it (default 60)")
     prove.add_argument("--each", type=float, default=10.0, metavar="SECONDS", help="for one question (default 10)")
-    prove.add_argument("--nodes", type=whole, help="at most so many of the solver's nodes for one question")
+    prove.add_argument("--nodes", type=whole_number, help="at most so many of the solver's nodes for one question")
     prove.add_argument("--gap", type=float, default=0.1, help="in per cent, within which it is proven (default 0.1)")
-    prove.add_argument("--seed", type=whole, default=0, help="of the solver (default 0)")
+    prove.add_argument("--seed", type=whole_number, default=0, help="of the solver (default 0)")
     prove.add_argument("--json", action="store_true", help="print one JSON object instead of sentences")
     prove.set_defaults(action=prove_problem)
 
@@ -66,7 +66,7 @@ def prove_problem(options: argparse.Namespace) -> int:
     watch_problems(options)
     problem = named_problem(options.problem, None)
     levels = typed_levels(options.levels, [each.name for each in problem.constraints])
-    tolerances = Tolerances.of(problem, levels, listed(options.hard))
+    tolerances = Tolerances.of(problem, levels, split_names(options.hard))
     parts = tuple(options.what) or (("question",) if options.at else ("prices",))
     for part in parts:
         if part not in PARTS:

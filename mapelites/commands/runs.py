@@ -23,14 +23,14 @@ from typing import IO, Any
 from mapelites.commands.engine import (
     add_problems_option,
     add_search_options,
-    describe,
-    load,
+    describe_archive,
+    load_archive,
     number,
     parse_search,
     save_written,
     watch_problems,
 )
-from mapelites.commands.parsing import whole
+from mapelites.commands.parsing import whole_number
 from mapelites.core.errors import InputError
 from mapelites.runs import Run, RunRequest, Store, presence
 from mapelites.runs.entries import ID
@@ -72,10 +72,10 @@ def register(commands: Any) -> None:
     delete.add_argument("run", nargs="+", help="ids of runs")
     delete.add_argument("--undo", action="store_true", help="bring it back")
     _register_files(commands)
-    worker = _command(commands, "worker", "search what is queued, until told to leave", work)
+    worker = _command(commands, "worker", "search what is queued, until told to leave", be_supervisor)
     worker.add_argument("--wait", action="store_true", help="wait for the worker that is there, and take over")
     worker.add_argument("--with-parent", action="store_true", help="leave when the process that started it is gone")
-    worker.add_argument("--processes", type=whole, help="runs at once (default: cores less one)")
+    worker.add_argument("--processes", type=whole_number, help="runs at once (default: cores less one)")
     add_problems_option(worker)
 
 
@@ -200,7 +200,7 @@ def start_run(options: argparse.Namespace) -> int:
         return 130
     snapshot = store.snapshot(run_id)
     if snapshot is not None:
-        print(describe(snapshot))
+        print(describe_archive(snapshot))
     print(f"run {run_id} is {run.state}" + (f": {run.reason}" if run.reason else ""))
     return 1 if run.state == "failed" else 0
 
@@ -302,7 +302,7 @@ def _exported(options: argparse.Namespace) -> Callable[[IO[bytes]], None]:
     if os.path.exists(options.run) or not ID.fullmatch(options.run):
         if options.npz:
             raise InputError(f"--npz is for a run of the store, but {options.run} is a file")
-        snapshot = load(file)
+        snapshot = load_archive(file)
     else:
         store = Store(options.data)
         if options.npz:
@@ -328,7 +328,7 @@ def _write_run(store: Store, run_id: str, out: IO[bytes]) -> None:
 
 def import_run(options: argparse.Namespace) -> None:
     """Take a run in."""
-    load(options.file)  # says what is wrong with the file
+    load_archive(options.file)  # says what is wrong with the file
     store = Store(options.data)
     run_id = store.import_run(options.file.read_bytes())
     print(f"run {run_id} is {store.run(run_id).state}")
@@ -358,7 +358,7 @@ def _bytes(size: int) -> str:
     return "0 B"
 
 
-def work(options: argparse.Namespace) -> None:
+def be_supervisor(options: argparse.Namespace) -> None:
     """Be the supervisor; numerical libraries get one thread each, which they must know before they load."""
     if options.processes is not None and options.processes < 1:
         raise InputError(f"--processes must be 1 or more, but it was {options.processes}")

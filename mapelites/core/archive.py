@@ -16,7 +16,7 @@ from mapelites.core.grouping import axis_of_each, worst_values
 from mapelites.core.lattice import NOBODY, Answers, Lattice
 from mapelites.core.problem import Array, Evaluation, Problem, violations
 from mapelites.core.question import Question, question_vector
-from mapelites.core.records import columns
+from mapelites.core.records import elite_columns
 from mapelites.core.result import Result
 from mapelites.core.settings import DEFAULT_SEARCH
 from mapelites.core.tolerances import Indices, Tolerances
@@ -347,7 +347,7 @@ class Archive:
         except ImportError:
             raise InputError("to_pandas needs the package pandas, but it is missing: pip install pandas") from None
         e = self.elites
-        table = columns(self.problem, self.tolerances, e.x, e.f, e.g, e.h, e.cell, e.found_at, e.operator)
+        table = elite_columns(self.problem, self.tolerances, e.x, e.f, e.g, e.h, e.cell, e.found_at, e.operator)
         return pandas.DataFrame({name: column.copy() for name, column in table.items()})
 
     def figure(self, order: Sequence[str] = (), *, dark: bool = False) -> Any:

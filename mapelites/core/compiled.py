@@ -16,12 +16,12 @@ BESIDE = Path(__file__).parents[1] / "__pycache__"
 
 
 @cache
-def folder() -> Path | None:
+def cache_folder() -> Path | None:
     """The folder, or None where nothing can be kept and every start compiles anew."""
-    return next((place for place in places() if _is_writable(place)), None)
+    return next((place for place in candidate_folders() if _is_writable(place)), None)
 
 
-def places() -> list[Path]:
+def candidate_folders() -> list[Path]:
     """The folders in question, the preferred one first."""
     named = os.environ.get(VARIABLE)
     return [*([Path(named)] if named else []), BESIDE, *_of_the_user()]

@@ -39,19 +39,19 @@ def describe_from(source: Callable[[], Sequence[EmitterDescription]]) -> None:
     _sources.append(source)
 
 
-def described() -> tuple[EmitterDescription, ...]:
+def emitter_descriptions() -> tuple[EmitterDescription, ...]:
     """All emitters, in order."""
     return tuple(sorted((each for source in _sources for each in source()), key=lambda each: each.order))
 
 
 def emitter_names() -> tuple[str, ...]:
     """The emitters of the directed search, which the settings can switch off."""
-    return tuple(each.name for each in described() if each.share > 0.0)
+    return tuple(each.name for each in emitter_descriptions() if each.share > 0.0)
 
 
 def operator_colours() -> dict[str, str]:
     """The colour of every operator; each has its own, whichever others there are."""
-    return {name: colour for each in described() for name, colour in each.operators.items()}
+    return {name: colour for each in emitter_descriptions() for name, colour in each.operators.items()}
 
 
 def check_descriptions(emitters: Sequence[EmitterDescription]) -> None:

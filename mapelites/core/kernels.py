@@ -34,7 +34,7 @@ def kernel(function: Callable[[Array, Array, Array], None]) -> Any:
     `data` holds a problem's constants (its shift, its rotation), or nothing. Division by zero
     gives an infinity as in numpy, and the search refuses the candidate.
     """
-    return njit(KERNEL_SIGNATURE, cache=compiled.folder() is not None, error_model="numpy")(function)
+    return njit(KERNEL_SIGNATURE, cache=compiled.cache_folder() is not None, error_model="numpy")(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -53,7 +53,7 @@ def compiled_for(*arguments: Any, allocates: bool = False) -> Callable[[Callable
     """
 
     def compile_(function: Callable[..., Any]) -> Any:
-        kept = compiled.folder()
+        kept = compiled.cache_folder()
         with _cache_of_this_source(kept):
             return njit(arguments, cache=kept is not None, error_model="numpy", _nrt=allocates)(function)
 

@@ -58,7 +58,7 @@ class KernelOnDemand(types.WrapperAddressProtocol):  # type: ignore[misc]
     @cached_property
     def dispatcher(self) -> Any:
         """The compiled function."""
-        kept = compiled.folder()
+        kept = compiled.cache_folder()
         before = config.CACHE_DIR
         # numba notices a change of this function's file only, not of the files beside it that it calls.
         source = Path(self.py_func.__code__.co_filename)

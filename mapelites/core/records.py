@@ -13,7 +13,7 @@ from mapelites.core.tolerances import Tolerances
 COLUMNS = ("cell", "f", "feasible", "found_at", "operator")  # of every table of elites
 
 
-def columns(
+def elite_columns(
     problem: Problem,
     tolerances: Tolerances,
     x: Array,

@@ -21,7 +21,7 @@ def snap(value, low, high, step):
     return low + step * min(max(np.rint((value - low) / step), 0.0), most)
 
 
-@njit(cache=compiled.folder() is not None)
+@njit(cache=compiled.cache_folder() is not None)
 def snap_rows(points, lower, upper, steps):
     """Round every row of an (batch, n) array in place."""
     for row in range(points.shape[0]):

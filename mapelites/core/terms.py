@@ -34,7 +34,7 @@ def with_unit(number: str, unit: str) -> str:
     return f"{number} {unit}" if unit else number
 
 
-def quantity(constraint: Constraint, value: float, digits: int = DIGITS) -> str:
+def quantity_text(constraint: Constraint, value: float, digits: int = DIGITS) -> str:
     """A number in the constraint's unit."""
     return with_unit(amount(value, digits), constraint.unit)
 
@@ -44,7 +44,7 @@ def violation_text(constraint: Constraint, violation: float, digits: int = DIGIT
     if math.isinf(violation):
         return ANY
     share = percent_text(constraint, violation, min(digits, 3)) if violation else ""
-    return quantity(constraint, violation, digits) + (f" ({share})" if share else "")
+    return quantity_text(constraint, violation, digits) + (f" ({share})" if share else "")
 
 
 def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS) -> str:
@@ -53,7 +53,7 @@ def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS
         return ANY
     share, told = (
         percent_of_reference(constraint, violation),
-        quantity(constraint, rounded_up(violation, digits), digits),
+        quantity_text(constraint, rounded_up(violation, digits), digits),
     )
     return told if not share else f"{told} ({amount(rounded_up(share, 3), 3)} %)"
 
@@ -72,20 +72,20 @@ def rounded_up(value: float, digits: int) -> float:
 def value_text(constraint: Constraint, raw: float, digits: int = DIGITS) -> str:
     """The engineer's number behind a raw g or h, `14,280 psi`; the raw number where there is no limit."""
     value = constraint.value(raw)
-    return quantity(constraint, raw if value is None else value, digits)
+    return quantity_text(constraint, raw if value is None else value, digits)
 
 
 def limit_text(constraint: Constraint) -> str:
     """`≤ 13,600 psi`, `typical size 0.21 in`, or nothing."""
     if constraint.limit is not None and (constraint.limit or constraint.scale is None):
-        return f"{SIGNS.get(constraint.sense, '')} {quantity(constraint, constraint.limit, 6)}".strip()
+        return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, constraint.limit, 6)}".strip()
     return scale_text(constraint)
 
 
 def scale_text(constraint: Constraint) -> str:
     """What 100 % is of a constraint that has no limit, and whether that is an estimate."""
     called = "estimated size" if constraint.estimated else "typical size"
-    return "" if constraint.scale is None else f"{called} {quantity(constraint, constraint.scale)}"
+    return "" if constraint.scale is None else f"{called} {quantity_text(constraint, constraint.scale)}"
 
 
 def named_limit(constraint: Constraint) -> str:

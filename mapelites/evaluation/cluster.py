@@ -33,9 +33,9 @@ class RemoteWorkers:
     """A connection to a Dask scheduler, from which members are hired."""
 
     def __init__(self, address: str) -> None:
-        from mapelites.evaluation.scheduler import connect
+        from mapelites.evaluation.scheduler import connect_to_scheduler
 
-        self._client = connect(address)
+        self._client = connect_to_scheduler(address)
         self._executor = self._client.get_executor(pure=False, retries=0)
 
     def hire(self, problem: Problem, _: Any) -> LocalWorker:

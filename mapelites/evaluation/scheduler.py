@@ -12,7 +12,7 @@ SCHEDULER_EXAMPLE = "tcp://192.168.0.1:8786"
 SCHEDULER_FORM = re.compile(r"((tcp|tls|ws|wss|ucx)://)?(\[[0-9A-Fa-f:.]+\]|[^\s/:\[\]]+):\d{1,5}/?")
 
 
-def connect(address: str, seconds: float = CONNECT_SECONDS) -> Any:
+def connect_to_scheduler(address: str, seconds: float = CONNECT_SECONDS) -> Any:
     """A client of the Dask scheduler at this address, or an `InputError` in words."""
     if not SCHEDULER_FORM.fullmatch(address):  # Dask would look for it for half a minute
         raise InputError(
@@ -37,4 +37,4 @@ def connect(address: str, seconds: float = CONNECT_SECONDS) -> Any:
 
 def check_scheduler(address: str) -> None:
     """An `InputError` in words where no Dask scheduler answers at this address."""
-    connect(address, CONNECT_SECONDS).close()
+    connect_to_scheduler(address, CONNECT_SECONDS).close()

@@ -11,12 +11,12 @@ from mapelites.core.errors import InputError, unknown
 from mapelites.core.problem import BY_NAME, Problem, ProblemSource
 from mapelites.problems.formulas import problem_of
 from mapelites.problems.own.files import problem_from_description
-from mapelites.problems.own.library import Library
+from mapelites.problems.own.library import ProblemLibrary
 from mapelites.problems.suites import available_suites, suite_of
 
-__all__ = ["built_in", "dimensions", "find", "get", "names", "own_problems", "renewed", "suites"]
+__all__ = ["built_in", "dimensions", "find_problem", "get", "names", "newest_source", "own_problems", "suites"]
 
-own_problems = Library()  # of this process: which files it was told to read
+own_problems = ProblemLibrary()  # of this process: which files it was told to read
 
 
 def suites() -> dict[str, tuple[str, ...]]:
@@ -59,12 +59,12 @@ def get(name: str, dimension: int | None = None) -> Problem:
     return problem
 
 
-def renewed(name: str, source: ProblemSource) -> ProblemSource:
+def newest_source(name: str, source: ProblemSource) -> ProblemSource:
     """What a new run of an old run's problem stores: of one from a file, its newest version."""
     return get(name).source if source.kind == "file" else source
 
 
-def find(name: str, dimension: int, source: ProblemSource = BY_NAME) -> Problem:
+def find_problem(name: str, dimension: int, source: ProblemSource = BY_NAME) -> Problem:
     """The problem of a run: by its name, or by what the run stores of it where it is somebody's own."""
     if source.kind == "name":
         return get(name, dimension)

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
-from mapelites.problems.formulas.tree import Document
+from mapelites.problems.formulas.tree import ProblemDocument
 from mapelites.proof.region import Aim, Effort, Region, Sizes
 from mapelites.proof.solved import Solved
 from mapelites.proof.terms import UnprovableError
@@ -36,7 +36,7 @@ def available() -> bool:
 
 def ask(
     problem: Problem,
-    document: Document,
+    document: ProblemDocument,
     region: Region,
     aim: Aim,
     sizes: Sizes,
@@ -95,7 +95,7 @@ def _solve(
     there: Connection,
     parent: int,
     problem: Problem,
-    document: Document,
+    document: ProblemDocument,
     region: Region,
     aim: Aim,
     sizes: Sizes,

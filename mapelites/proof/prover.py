@@ -12,8 +12,8 @@ from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Array, Problem
 from mapelites.core.question import Question, question_vector
-from mapelites.problems.formulas.document import read
-from mapelites.problems.formulas.tree import Document
+from mapelites.problems.formulas.document import read_document
+from mapelites.problems.formulas.tree import ProblemDocument
 from mapelites.proof.process import GaveUpError, ask
 from mapelites.proof.proof import Proof, Status
 from mapelites.proof.region import Aim, Effort, Region, Sizes, typical_sizes
@@ -30,11 +30,11 @@ CONTRADICTED = "the solver's bound was above a solution that exists, so it is no
 ROUNDING = 1e-12
 
 
-def document_of(problem: Problem) -> Document:
+def document_of(problem: Problem) -> ProblemDocument:
     """The checked formulas of a problem, or an error where it has none."""
     if not problem.formulas:
         raise InputError(f"{problem.title or problem.name} {NOT_FORMULAS}")
-    return read(problem.formulas)
+    return read_document(problem.formulas)
 
 
 class Prover:

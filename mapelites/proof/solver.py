@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from mapelites.core.problem import Problem
-from mapelites.problems.formulas.tree import Document
+from mapelites.problems.formulas.tree import ProblemDocument
 from mapelites.proof.region import Aim, Effort, Region, Sizes
 from mapelites.proof.solved import Solved
 from mapelites.proof.terms import Term
@@ -24,7 +24,9 @@ PROCESSOR_CLOCK = 1
 FEASIBILITY = 1e-7  # within which the solver takes a constraint for satisfied, as a share of its typical size
 
 
-def solve(problem: Problem, document: Document, region: Region, aim: Aim, sizes: Sizes, effort: Effort) -> Solved:
+def solve(
+    problem: Problem, document: ProblemDocument, region: Region, aim: Aim, sizes: Sizes, effort: Effort
+) -> Solved:
     """Put one question to the solver."""
     translation = translate(problem, document)
     model = translation.model

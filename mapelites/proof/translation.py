@@ -25,15 +25,15 @@ from mapelites.problems.formulas.functions import (
 )
 from mapelites.problems.formulas.tree import (
     Call,
-    Document,
     Expression,
     Name,
     Negative,
     Number,
     Power,
+    ProblemDocument,
     Product,
-    Restriction,
     Sum,
+    TypedConstraint,
 )
 from mapelites.proof.intervals import Interval, point
 from mapelites.proof.rewriting import REWRITTEN, Auxiliary, RefusedError
@@ -59,7 +59,7 @@ class Translation:
         return [offset + factor * float(solution[variable]) for variable, offset, factor in self.variables]
 
 
-def translate(problem: Problem, document: Document) -> Translation:
+def translate(problem: Problem, document: ProblemDocument) -> Translation:
     """A new model that has a problem's variables, and its formulas as expressions of them."""
     model = Model()
     model.hideOutput()
@@ -75,7 +75,7 @@ def translate(problem: Problem, document: Document) -> Translation:
 class _Translator:
     """Goes through the tree as the compiled machine does, and does each step with intervals besides."""
 
-    def __init__(self, model: Any, variables: dict[str, Term], document: Document) -> None:
+    def __init__(self, model: Any, variables: dict[str, Term], document: ProblemDocument) -> None:
         self.auxiliary = Auxiliary(model)
         self.lets = dict(document.lets)
         self.known = dict(variables)
@@ -88,7 +88,7 @@ class _Translator:
         self.where = before
         return term
 
-    def restriction(self, each: Restriction) -> Term:
+    def restriction(self, each: TypedConstraint) -> Term:
         """The raw value g or h: left minus right, or the other way round for >=."""
         left, right = (self.part(side, f"`{each.name}`") for side in (each.left, each.right))
         if each.comparison == ">=":

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from mmap import mmap
 
 
-class Attention:
+class BusyMark:
     """Since when a process is at something during which it listens to nobody; made before the process is forked.
 
     >>> attention = Attention()

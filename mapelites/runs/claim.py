@@ -21,14 +21,14 @@ from mapelites import problems
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.evaluation.answer import RunServices
-from mapelites.runs.entries import Entries
+from mapelites.runs.entries import RunEntries
 from mapelites.runs.errors import ClaimLostError, DamagedError, UnknownRunError
 from mapelites.runs.evaluations import EvaluationLog
 from mapelites.runs.history import History, Moment
 from mapelites.runs.record import OVER, Checkpoint, Record, State, Wish
 from mapelites.search import Illumination
 from mapelites.snapshot.change import SnapshotChange
-from mapelites.snapshot.engine import Engine, present_engine
+from mapelites.snapshot.engine import EngineVersion, present_engine
 from mapelites.snapshot.snapshot import Snapshot, pack, unpack
 
 KEPT_CHECKPOINTS = 2
@@ -54,13 +54,13 @@ class ResumedSearch:
 class Claim:
     """One process's hold on one run."""
 
-    def __init__(self, entries: Entries, run_id: str, token: str, history: History) -> None:
+    def __init__(self, entries: RunEntries, run_id: str, token: str, history: History) -> None:
         self.entries, self.run_id, self.token = entries, run_id, token
         self._history = history  # nobody else writes it while the claim holds
         self._written: Record | None = None
 
     @classmethod
-    def take(cls, entries: Entries, run_id: str, token: str | None = None) -> Claim | None:
+    def take(cls, entries: RunEntries, run_id: str, token: str | None = None) -> Claim | None:
         """Make a queued run, or a running one whose process is gone, ours; None where it is neither.
 
         With the token of an earlier claim it is that of a process which is still there.
@@ -224,7 +224,7 @@ def of_another_engine(record: Record) -> str | None:
     )
 
 
-def _engines(record: Record) -> tuple[Engine, ...]:
+def _engines(record: Record) -> tuple[EngineVersion, ...]:
     """Those that searched, with the one that does now."""
     if not record.checkpoints:
         return (present_engine(),)  # from the beginning

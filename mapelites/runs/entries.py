@@ -46,7 +46,7 @@ Found = tuple[str, Record | InputError]
 log = logging.getLogger(__name__)
 
 
-class Entries:
+class RunEntries:
     """Reads and writes the entries of runs. Everything that writes goes inside of `database.writing()`."""
 
     def __init__(self, database: Database) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from mapelites.search import Illumination
 
 
-class FilledCells:
+class FilledCellCounter:
     """Counts as the search goes on, from what was found since it counted last."""
 
     def __init__(self, search: Illumination) -> None:

@@ -43,7 +43,7 @@ def most_even(evaluations: ArrayLike, most: int) -> list[int]:
     return [int(place) for place in kept]
 
 
-def thinned(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+def thin_curve(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     """The curve with at most `MOST_POINTS` rows."""
     return curve[most_even(curve[:, 0], MOST_POINTS)] if len(curve) > MOST_POINTS else curve
 

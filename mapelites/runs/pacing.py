@@ -31,7 +31,7 @@ class StrideLength:
         self.size = max(1, int(min(wanted, self.size * FASTEST_GROWTH)))
 
 
-class Pace:
+class RateLimit:
     """How many evaluations may be done by now, at so many per second."""
 
     def __init__(self, per_second: float, now: float) -> None:
@@ -63,7 +63,7 @@ class Pace:
         return max(1.0, self.per_second * PIECE_SECONDS)
 
 
-class WatchedPace(Pace):
+class WatchedPace(RateLimit):
     """A pace to watch a map fill: the budget is spent in so many seconds, evaluations as the third power of time.
 
     A map gets most of its cells within the first hundredths of a budget, and one after another only so.
@@ -92,7 +92,7 @@ def seconds_left(seconds: float, budget: int, done: int) -> float:
     return float(seconds * (1 - (done / budget) ** (1 / 3)))
 
 
-class Rhythm:
+class WritePacer:
     """When to write again: every so many seconds, or less often where writing would take too much time.
 
     `now` is the clock's time; `worked` is the time that the run has had for itself, which on a busy machine

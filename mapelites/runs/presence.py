@@ -13,7 +13,7 @@ FILE = "supervisor.lock"
 SILENT_SECONDS = 15.0
 
 
-class Presence:
+class SupervisorLock:
     """Held by the supervisor, and through the fork by its processes: free again when all are gone."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -22,7 +22,7 @@ class Presence:
         os.pwrite(descriptor, json.dumps({"process": os.getpid(), "since": time.time()}).encode(), 0)
 
     @classmethod
-    def claim(cls, path: Path) -> Presence | None:
+    def claim(cls, path: Path) -> SupervisorLock | None:
         """Be the supervisor of this store, unless there is one."""
         descriptor = try_lock(path / FILE)
         return None if descriptor is None else cls(path, descriptor)

@@ -11,7 +11,7 @@ from mapelites.core.errors import InputError
 from mapelites.runs.errors import DamagedError
 from mapelites.runs.labels import Labels
 from mapelites.runs.request import RunRequest
-from mapelites.snapshot.engine import Engine
+from mapelites.snapshot.engine import EngineVersion
 
 State = Literal["queued", "running", "paused", "finished", "stopped", "failed"]
 STATES: tuple[str, ...] = get_args(State)
@@ -46,7 +46,9 @@ class Run:
     deleted: float | None = None
     failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
     labels: Labels = field(default_factory=Labels)
-    engines: tuple[Engine, ...] = ()  # that searched, one after the other; none where an earlier version did not say
+    engines: tuple[
+        EngineVersion, ...
+    ] = ()  # that searched, one after the other; none where an earlier version did not say
     findings: int = 0  # version of what jobs found, 0 for nothing
 
 
@@ -102,7 +104,9 @@ class Record(Run):
             values["failures"] = {
                 str(kind): (int(count), str(words)) for kind, (count, words) in values.get("failures", {}).items()
             }
-            values["engines"] = tuple(Engine.from_table(each) for each in values.get("engines", ())[:MOST_ENGINES])
+            values["engines"] = tuple(
+                EngineVersion.from_table(each) for each in values.get("engines", ())[:MOST_ENGINES]
+            )
             values["labels"] = Labels.from_table(values.get("labels", {}))
             # A text may say whole numbers of any length for them.
             values |= {name: float(values[name]) for name in REALS if isinstance(values.get(name), int)}

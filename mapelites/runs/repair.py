@@ -10,9 +10,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from mapelites.runs.entries import Entries
+from mapelites.runs.entries import RunEntries
 from mapelites.runs.errors import DamagedError, UnknownRunError, disk_error
-from mapelites.runs.storage.seal import seal, unsealed
+from mapelites.runs.storage.seal import read_sealed, seal_of
 
 ASIDE = "damaged"
 PARTS = ("snapshot", "state", "findings")
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Repaired:
+class RepairReport:
     """What a repair found and did."""
 
     database: str | None = None  # what was wrong with it; it was made again
@@ -43,7 +43,7 @@ class Repaired:
         return said + [f"{name} is nobody's and was put aside into {ASIDE}/" for name in self.aside]
 
 
-def repair(entries: Entries) -> Repaired:
+def repair(entries: RunEntries) -> RepairReport:
     """Look at the whole store, put right what can be, and say what that was."""
     database = entries.database
     wrong = database.check()
@@ -53,13 +53,13 @@ def repair(entries: Entries) -> Repaired:
     adopted, aside, removed = _sort_files(entries)
     _keep_all(entries)
     database.tidy()
-    done = Repaired(wrong, tuple(restored), adopted, tuple(aside), removed)
+    done = RepairReport(wrong, tuple(restored), adopted, tuple(aside), removed)
     for each in done.words():
         log.warning("%s", each)
     return done
 
 
-def _restore_missing(entries: Entries) -> list[str]:
+def _restore_missing(entries: RunEntries) -> list[str]:
     """Bring runs back whose records are lost or damaged."""
     back, there = [], entries.keepsakes.ids()
     for run_id, found in entries.all():
@@ -71,7 +71,7 @@ def _restore_missing(entries: Entries) -> list[str]:
     return back
 
 
-def _sort_files(entries: Entries) -> tuple[int, list[str], int]:
+def _sort_files(entries: RunEntries) -> tuple[int, list[str], int]:
     """Take up files of values that a run needs, remove those that are superseded, and put aside all others."""
     adopted, aside, removed = 0, list[str](), 0
     with entries.database.writing():
@@ -79,11 +79,11 @@ def _sort_files(entries: Entries) -> tuple[int, list[str], int]:
         for name in sorted(there - known):
             file = entries.database.path / "cache" / name
             try:
-                key, value = unsealed(file.read_bytes())
+                key, value = read_sealed(file.read_bytes())
             except (DamagedError, OSError):
                 key, value = "", b""
             if _is_needed(entries, key):
-                entries.database.adopt(key, name, len(value), seal(key, value))
+                entries.database.adopt(key, name, len(value), seal_of(key, value))
                 adopted += 1
             elif _is_superseded(entries, key):
                 file.unlink(missing_ok=True)
@@ -94,7 +94,7 @@ def _sort_files(entries: Entries) -> tuple[int, list[str], int]:
     return adopted, aside, removed
 
 
-def _is_needed(entries: Entries, key: str) -> bool:
+def _is_needed(entries: RunEntries, key: str) -> bool:
     """Whether a run should have this entry and does not."""
     kind, run_id, version = _parts(key)
     if kind not in PARTS or entries.database.keys(key)[:1] == [key]:
@@ -110,7 +110,7 @@ def _is_needed(entries: Entries, key: str) -> bool:
         return False
 
 
-def _is_superseded(entries: Entries, key: str) -> bool:
+def _is_superseded(entries: RunEntries, key: str) -> bool:
     """Whether the run has gone on since, or was erased."""
     kind, run_id, _ = _parts(key)
     if kind not in PARTS:
@@ -137,7 +137,7 @@ def _put_aside(path: Path, file: Path) -> None:
         raise disk_error(path, error) from error
 
 
-def _keep_all(entries: Entries) -> None:
+def _keep_all(entries: RunEntries) -> None:
     """A keepsake for each run that has none, as in stores of earlier versions."""
     there = entries.keepsakes.ids()
     for run_id, record in entries.all():

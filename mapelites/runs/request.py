@@ -123,7 +123,7 @@ class RunRequest:
 
     def renewed(self) -> RunRequest:
         """The same request for the newest version of a problem from a file; everything else stays as it was."""
-        source = problems.renewed(self.problem, self.spec.source)
+        source = problems.newest_source(self.problem, self.spec.source)
         return replace(self, spec=replace(self.spec, source=source, grid=FINER))
 
 

@@ -10,7 +10,7 @@ from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem, ProblemSource
 from mapelites.core.settings import Settings
 from mapelites.core.tolerances import Tolerances
-from mapelites.problems import find
+from mapelites.problems import find_problem
 from mapelites.search import Illumination
 
 EVALUATIONS = 20_000  # of all constraints together
@@ -31,7 +31,7 @@ def short_search(problem: Problem) -> Archive:
 
 @lru_cache(maxsize=32)
 def _searched(name: str, dimension: int, source: ProblemSource) -> Archive:
-    return search_shortly(find(name, dimension, source))
+    return search_shortly(find_problem(name, dimension, source))
 
 
 def search_shortly(problem: Problem, evaluations: int = EVALUATIONS) -> Archive:

@@ -15,14 +15,14 @@ from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.runs import presence, transfer
 from mapelites.runs.claim import ended_record, of_another_engine
-from mapelites.runs.entries import Entries
+from mapelites.runs.entries import RunEntries
 from mapelites.runs.errors import DamagedError, UnknownRunError, store_trouble
 from mapelites.runs.evaluations import all_evaluations, count_damaged, sound_records
 from mapelites.runs.history import Moment
 from mapelites.runs.jobs.board import JobBoard
 from mapelites.runs.labels import Labels
 from mapelites.runs.record import OVER, Record, Run, State, Wish, WorkerStatus
-from mapelites.runs.repair import Repaired, repair
+from mapelites.runs.repair import RepairReport, repair
 from mapelites.runs.request import RunRequest, check_pace, check_watch
 from mapelites.runs.storage import backup
 from mapelites.runs.storage.database import Database
@@ -58,7 +58,7 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self._database = Database(Path(path).expanduser())
-        self.entries = Entries(self._database)
+        self.entries = RunEntries(self._database)
         self._seen_deleted: dict[str, float] = {}  # since when, on a clock that nobody sets
 
     @staticmethod
@@ -334,7 +334,7 @@ class Store:
                 excess -= run.size
         return offered
 
-    def repair(self) -> Repaired:
+    def repair(self) -> RepairReport:
         """Put right what killed processes and damage left behind, and say what that was; nothing is lost by it."""
         repaired = repair(self.entries)
         self._database.keep_reserve()

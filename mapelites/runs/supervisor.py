@@ -29,7 +29,7 @@ from mapelites.core.errors import InputError
 from mapelites.problems import get
 from mapelites.problems.own.files import AbsentError, FileError
 from mapelites.runs import presence
-from mapelites.runs.attention import Attention
+from mapelites.runs.attention import BusyMark
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import (
     ClaimLostError,
@@ -40,7 +40,7 @@ from mapelites.runs.errors import (
     folder_gone_error,
 )
 from mapelites.runs.jobs.processes import JobProcesses
-from mapelites.runs.presence import Presence
+from mapelites.runs.presence import SupervisorLock
 from mapelites.runs.record import Wish
 from mapelites.runs.store import Store
 from mapelites.runs.worker import RunWorker
@@ -60,12 +60,12 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Job:
+class RunProcess:
     """A process at work, its claim, whether it listens, and the file in which it leaves its last words."""
 
     process: ForkProcess
     claim: Claim
-    attention: Attention
+    attention: BusyMark
     last_words: IO[bytes]
 
 
@@ -75,7 +75,7 @@ class Supervisor:
     def __init__(self, path: Path | str, processes: int | None = None) -> None:
         self.store = Store(path)
         self.processes = processes or max(1, usable_cores() - 1)
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, RunProcess] = {}
         self._asked: dict[str, float] = {}
         self._asleep: dict[str, float] = {}  # since when
         self._leaving = False
@@ -105,11 +105,11 @@ class Supervisor:
     def _leave(self, number: int, frame: Any) -> None:
         self._leaving = True
 
-    def _arrive(self, wait: bool) -> Presence | None:
+    def _arrive(self, wait: bool) -> SupervisorLock | None:
         """Become the one supervisor of the store; None where a signal came first."""
         started = time.monotonic()
         while not self._leaving:
-            here = Presence.claim(self.store.path)
+            here = SupervisorLock.claim(self.store.path)
             if here is not None:
                 return here
             if not wait and time.monotonic() - started > LOCK_SECONDS:
@@ -127,7 +127,7 @@ class Supervisor:
                 if record.claim:
                     self.store.entries.write(replace(record, claim=None))
 
-    def _look(self, here: Presence) -> None:
+    def _look(self, here: SupervisorLock) -> None:
         try:
             now = time.monotonic()
             if now - self._pulsed > 1.0:
@@ -152,7 +152,7 @@ class Supervisor:
             self._said = str(error)
             time.sleep(1.0)
 
-    def _pulse(self, here: Presence) -> None:
+    def _pulse(self, here: SupervisorLock) -> None:
         try:
             held = here.pulse()
         except FileNotFoundError:
@@ -194,11 +194,11 @@ class Supervisor:
             log.warning("run %s cannot be taken: %s", run_id, error)
             return None
 
-    def _fork(self, claim: Claim) -> Job:
+    def _fork(self, claim: Claim) -> RunProcess:
         last_words = tempfile.TemporaryFile()  # noqa: SIM115 (it is read when the process is gone)
-        attention = Attention()
+        attention = BusyMark()
         process = self._forked(_work, claim, os.getpid(), attention, last_words)
-        return Job(process, claim, attention, last_words)
+        return RunProcess(process, claim, attention, last_words)
 
     def _forked(self, target: Callable[..., None], *arguments: Any) -> ForkProcess:
         self.store.close()  # a connection to SQLite must not be carried through a fork
@@ -227,7 +227,7 @@ class Supervisor:
             self._asleep.pop(run_id, None)
         return bool(ended)
 
-    def _died(self, job: Job) -> None:
+    def _died(self, job: RunProcess) -> None:
         job.last_words.seek(0)
         words = job.last_words.read().decode(errors="replace").strip()
         code = job.process.exitcode or 0
@@ -266,7 +266,7 @@ class Supervisor:
             elif job.attention.is_elsewhere_since(since):
                 self._halt(run_id, job, since)
 
-    def _halt(self, run_id: str, job: Job, since: float) -> None:
+    def _halt(self, run_id: str, job: RunProcess, since: float) -> None:
         """Halt a run in the midst of an evaluation: a pause has its process sleep, a stop ends it.
 
         Asleep it must still be at that evaluation, and not have got as far as the store, which would wait for it.
@@ -329,7 +329,7 @@ def _end_group(process: ForkProcess) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def _still_has_claim(job: Job) -> bool:
+def _still_has_claim(job: RunProcess) -> bool:
     """Whether the run is still its process': one that ends in order lets go of it first."""
     try:
         return bool(job.claim.record())
@@ -361,7 +361,7 @@ def _signal(process: ForkProcess, number: signal.Signals) -> None:
         os.kill(process.pid, number)
 
 
-def _work(claim: Claim, supervisor: int, attention: Attention, last_words: IO[bytes]) -> None:
+def _work(claim: Claim, supervisor: int, attention: BusyMark, last_words: IO[bytes]) -> None:
     """What a forked process does."""
     left: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: left.append(number))

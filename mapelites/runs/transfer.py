@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.runs.claim import CURVE, moment_of, with_progress
-from mapelites.runs.entries import ID, Entries
+from mapelites.runs.entries import ID, RunEntries
 from mapelites.runs.history import MOST_MOMENTS, History, Moment
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
@@ -36,7 +36,7 @@ Arrays = Mapping[str, NDArray[Any]]
 Parts = Mapping[str, bytes]
 
 
-def export(entries: Entries, run_id: str, file: IO[bytes]) -> None:
+def export(entries: RunEntries, run_id: str, file: IO[bytes]) -> None:
     """Write the file. However long the history is, no more than one snapshot of it is in memory at once."""
     with tempfile.TemporaryFile() as spool:
         with entries.database.still():
@@ -103,7 +103,7 @@ def _spooled(content: bytes | None, spool: IO[bytes]) -> tuple[int, int] | None:
     return place, len(content)
 
 
-def take_in(entries: Entries, content: bytes, check: Callable[[RunRequest], None]) -> str:
+def take_in(entries: RunEntries, content: bytes, check: Callable[[RunRequest], None]) -> str:
     """Put the run of a file into the store, after looking at every part of it; `check` may refuse what it asks for."""
     about, arrays = unpack(content)
     snapshot = Snapshot.from_bytes(content)

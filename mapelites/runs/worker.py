@@ -9,16 +9,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mapelites.runs.attention import Attention
+from mapelites.runs.attention import BusyMark
 from mapelites.runs.claim import Claim
 from mapelites.runs.errors import StoreError
-from mapelites.runs.filled import FilledCells
-from mapelites.runs.history import thinned
-from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, StrideLength, WatchedPace
+from mapelites.runs.filled import FilledCellCounter
+from mapelites.runs.history import thin_curve
+from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, RateLimit, StrideLength, WatchedPace, WritePacer
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
 from mapelites.search.outlook import Outlook
-from mapelites.snapshot.change import Series, SnapshotChange
+from mapelites.snapshot.change import SnapshotChange, SnapshotSeries
 from mapelites.snapshot.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
@@ -43,28 +43,28 @@ class RunWorker:
     Nothing of the timing reaches the search: however it is cut into pieces, it ends in the same archive.
     """
 
-    def __init__(self, claim: Claim, leaving: Callable[[], bool], attention: Attention | None = None) -> None:
-        self.claim, self.leaving, self._attention = claim, leaving, attention or Attention()
+    def __init__(self, claim: Claim, leaving: Callable[[], bool], attention: BusyMark | None = None) -> None:
+        self.claim, self.leaving, self._attention = claim, leaving, attention or BusyMark()
         record = claim.record()
         with self._attention.elsewhere():
             progress = claim.resume(record)
         self.search, self.seconds = progress.search, progress.seconds
-        self._filled = FilledCells(self.search)
+        self._filled = FilledCellCounter(self.search)
         self._curve, self._points = progress.curve, list[tuple[float, float, float]]()
         self._version, self._wish, self._is_ours = record.version, record.wish, True
         self._state = record.state
         self._changes: tuple[int, ...] = ()
         self._passed, self._moment = list[Snapshot](), self.search.evaluations
-        self._series = Series()
+        self._series = SnapshotSeries()
         now = time.perf_counter()
         self._stride = StrideLength()
         self._go_at(record.request)
         self._own_clock, self._not_own = OwnClock(), 0.0
         never = float("-inf")  # a new run is seen, and can be taken up again, from the first moment
-        self._snapshots = Rhythm(SNAPSHOT_SECONDS, SNAPSHOT_SHARE, now if record.snapshot else never)
-        self._checkpoints = Rhythm(CHECKPOINT_SECONDS, CHECKPOINT_SHARE, now if record.checkpoints else never)
+        self._snapshots = WritePacer(SNAPSHOT_SECONDS, SNAPSHOT_SHARE, now if record.snapshot else never)
+        self._checkpoints = WritePacer(CHECKPOINT_SECONDS, CHECKPOINT_SHARE, now if record.checkpoints else never)
         self._outlook: Outlook | None = None
-        self._looked_at, self._outlooks = -1, Rhythm(OUTLOOK_SECONDS, OUTLOOK_SHARE, never)
+        self._looked_at, self._outlooks = -1, WritePacer(OUTLOOK_SECONDS, OUTLOOK_SHARE, never)
 
     def work(self) -> None:
         """Search to the end, or as far as one is let."""
@@ -152,9 +152,9 @@ class RunWorker:
     def _go_at(self, request: RunRequest) -> None:
         """Hold the pace that is asked for from now on."""
         now, self._asked = time.perf_counter(), (request.pace, request.watch, request.unseen)
-        self._pace: Pace | None = None
+        self._pace: RateLimit | None = None
         if request.pace is not None:
-            self._pace = Pace(request.pace, now)
+            self._pace = RateLimit(request.pace, now)
         elif request.watch is not None:
             later = UNSEEN_SECONDS if request.unseen and not self.search.evaluations else 0.0
             done, budget = self.search.evaluations, request.settings.evaluations
@@ -217,7 +217,7 @@ class RunWorker:
         return SnapshotChange.of(self.search, self.seconds, self._noted_curve(), *base, self._outlook)
 
     def _noted_curve(self) -> NDArray[np.float64]:
-        self._curve = thinned(np.vstack([self._curve, *self._points]))
+        self._curve = thin_curve(np.vstack([self._curve, *self._points]))
         self._points.clear()
         self._moment = self.search.evaluations
         return self._curve

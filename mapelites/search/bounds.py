@@ -10,7 +10,7 @@ TOROIDAL, SATURATE, BOUNCE = 0, 1, 2  # places in `core.settings.RULES`
 
 
 @inlined
-def inside(value, low, high, rule):
+def moved_inside(value, low, high, rule):
     """The value itself where it is in bounds, else where the rule puts it."""
     if low <= value <= high:
         return value

@@ -83,7 +83,7 @@ def _span(tolerances: Tolerances) -> NDArray[np.float64]:
 
 
 @inlined
-def coordinate(violation, low, high):
+def log_coordinate(violation, low, high):
     """The place of a violation in log violation space, from 0 to 1."""
     if violation <= 0.0:
         return 0.0

@@ -37,9 +37,9 @@ from mapelites.search.state import (
     has_room,
     make_map,
     new_state,
-    packed,
+    pack_state,
     slot_at,
-    unpacked,
+    unpack_state,
 )
 from mapelites.search.synchronous import SynchronousMethod
 from mapelites.system.progress import ProgressLine
@@ -95,7 +95,7 @@ class Illumination:
     ) -> Illumination:
         """A search at the point where `state` was taken out of it."""
         search = cls(problem, tolerances, settings, outside, grid)
-        search._method.state = unpacked(search._state, search._map.grid, state)
+        search._method.state = unpack_state(search._state, search._map.grid, state)
         search._method.remember(state)
         return search
 
@@ -198,7 +198,7 @@ class Illumination:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything needed to go on from here, as arrays; copies."""
-        return {**packed(self._state), **self._method.memory()}
+        return {**pack_state(self._state), **self._method.memory()}
 
     def elites(self) -> Elites:
         """Copies of the elites, and of the best feasible solution where it is not one of them."""

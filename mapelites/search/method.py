@@ -14,7 +14,7 @@ from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints
 from mapelites.evaluation.queue import QueueEntry
 from mapelites.search.outlook import Outlook
-from mapelites.search.paper import Paper
+from mapelites.search.paper import PaperMethod
 from mapelites.search.state import MapArrays, State
 
 
@@ -84,4 +84,4 @@ def method_for(
         from mapelites.search.directed.loop import Directed  # compiled when it is first needed
 
         return Directed(problem, m, settings, state)
-    return Paper(problem, m, settings, state)
+    return PaperMethod(problem, m, settings, state)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for, inlined
 from mapelites.core.problem import Array, Problem
 from mapelites.core.settings import RULES, Settings
-from mapelites.search.bounds import inside
+from mapelites.search.bounds import moved_inside
 from mapelites.search.random import add_normals, below, coins, uniform
 from mapelites.search.state import (
     EVALUATIONS,
@@ -39,7 +39,7 @@ OPERATORS = ("random", "mutation", "crossover")
 RANDOM, MUTATION, CROSSOVER = range(3)
 
 
-class Numbers(NamedTuple):
+class LoopSettings(NamedTuple):
     """The settings as the compiled loop takes them."""
 
     initial: int
@@ -51,9 +51,9 @@ class Numbers(NamedTuple):
     rule: int
 
 
-def numbers(settings: Settings) -> Numbers:
+def loop_settings(settings: Settings) -> LoopSettings:
     """The settings as the compiled loop takes them."""
-    return Numbers(
+    return LoopSettings(
         settings.initial,
         settings.sigma,
         settings.mutation_probability,
@@ -64,7 +64,7 @@ def numbers(settings: Settings) -> Numbers:
     )
 
 
-NUMBERS_TYPE = typeof(Numbers(1, 0.1, 0.5, True, 0.5, True, 0))
+NUMBERS_TYPE = typeof(LoopSettings(1, 0.1, 0.5, True, 0.5, True, 0))
 
 
 @inlined
@@ -103,7 +103,7 @@ def mutate(rng, lower, upper, numbers, x):
         places = coins(rng, numbers.mutation_probability, min(64, x.size - start))
         add_normals(rng, numbers.sigma, places, x, start)
     for i in range(x.size):
-        x[i] = inside(x[i], lower[i], upper[i], numbers.rule)
+        x[i] = moved_inside(x[i], lower[i], upper[i], numbers.rule)
 
 
 @inlined
@@ -158,7 +158,7 @@ def propose_one(search: ParallelMethod, x: Array, made_by: int) -> int:
 def advance(problem: Problem, m: MapArrays, settings: Settings, state: State, until: int) -> State:
     """Search up to evaluation `until` and return the state, which may have moved to larger arrays."""
     step = _advance_compiled if problem.compiled else _advance_python
-    plain = numbers(settings)
+    plain = loop_settings(settings)
     while state.counters[EVALUATIONS] < until:
         step(problem, m, plain, state, until)
         if not has_room(state):
@@ -166,12 +166,12 @@ def advance(problem: Problem, m: MapArrays, settings: Settings, state: State, un
     return state
 
 
-def _advance_compiled(problem: Problem, m: MapArrays, plain: Numbers, state: State, until: int) -> None:
+def _advance_compiled(problem: Problem, m: MapArrays, plain: LoopSettings, state: State, until: int) -> None:
     x, values = _scratch(problem)
     _advance(problem.function, state, m, plain, until, x, values)
 
 
-def _advance_python(problem: Problem, m: MapArrays, plain: Numbers, state: State, until: int) -> None:
+def _advance_python(problem: Problem, m: MapArrays, plain: LoopSettings, state: State, until: int) -> None:
     """The same candidates in the same order, around a function that is not compiled."""
     x, _ = _scratch(problem)
     while state.counters[EVALUATIONS] < until and has_room(state):
@@ -184,7 +184,7 @@ def _scratch(problem: Problem) -> tuple[Array, Array]:
     return np.empty(n), np.empty(1 + len(problem.constraints))
 
 
-class Paper(SynchronousMethod):
+class PaperMethod(SynchronousMethod):
     """Algorithm 1 at work on a state; everything it knows is in there."""
 
     operators = OPERATORS

@@ -23,7 +23,7 @@ from mapelites.core.problem import Constraint, Problem
 from mapelites.core.rounding import snap
 from mapelites.core.tolerances import Tolerances
 from mapelites.search import random
-from mapelites.search.centroids import Centroids, coordinate, nearest_centroid
+from mapelites.search.centroids import Centroids, log_coordinate, nearest_centroid
 
 FIRST_CAPACITY = 1024
 MOST_DENSE = 2_000_000  # cells beyond which only the occupied ones have a place in memory
@@ -57,7 +57,7 @@ class State(NamedTuple):
 BY_SLOT = ("x", "values", "tags")
 
 
-class Rule(NamedTuple):
+class FeasibilityRule(NamedTuple):
     """What makes a solution feasible: how many constraints are inequalities, and what h may be."""
 
     inequalities: int
@@ -85,7 +85,7 @@ class MapArrays(NamedTuple):
     rounded: NDArray[np.float64]  # (n,): scratch space
     data: NDArray[np.float64]
     grid: Grid
-    rule: Rule
+    rule: FeasibilityRule
 
 
 def make_map(problem: Problem, tolerances: Tolerances, centroids: Centroids | None = None) -> MapArrays:
@@ -110,7 +110,7 @@ def make_map(problem: Problem, tolerances: Tolerances, centroids: Centroids | No
         np.empty(problem.dimension),
         problem.data,
         grid,
-        Rule(problem.inequalities, problem.equality_tolerance),
+        FeasibilityRule(problem.inequalities, problem.equality_tolerance),
     )
 
 
@@ -156,15 +156,15 @@ def grown(state: State, grid: Grid) -> State:
     return state
 
 
-def packed(state: State) -> dict[str, NDArray[Any]]:
+def pack_state(state: State) -> dict[str, NDArray[Any]]:
     """Copies of what cannot be worked out again: occupied slots, counters, generator."""
     used = 1 + int(state.counters[OCCUPIED])
     arrays = {name: getattr(state, name)[:used].copy() for name in BY_SLOT}
     return {"rng": state.rng.copy(), "counters": state.counters.copy(), **arrays}
 
 
-def unpacked(new: State, grid: Grid, arrays: Mapping[str, NDArray[Any]]) -> State:
-    """A state from what `packed` gave; the shapes must be those of a new state."""
+def unpack_state(new: State, grid: Grid, arrays: Mapping[str, NDArray[Any]]) -> State:
+    """A state from what `pack_state` gave; the shapes must be those of a new state."""
     state, used = new, 1 + int(arrays["counters"][OCCUPIED])
     if used > 1 + len(state.slot_of) and not grid.sparse:
         raise InputError(f"checkpoint: there are {len(state.slot_of):,} cells, but {used - 1:,} were occupied")
@@ -244,7 +244,7 @@ def _cell_of_groups(values, grid, rule):
             return -1
         violation, axis = violation_of(values, i, rule), grid.axis_of[i]
         if nearest:
-            place = coordinate(violation, grid.span[i, 0], grid.span[i, 1])
+            place = log_coordinate(violation, grid.span[i, 0], grid.span[i, 1])
         else:
             place = float(bin_of(grid.edges, i, violation))
         grid.point[axis] = max(grid.point[axis], place)
@@ -269,7 +269,7 @@ def cell_of(values, grid, rule):
             return -1
         violation = violation_of(values, i, rule)
         if nearest:
-            grid.point[i] = coordinate(violation, grid.span[i, 0], grid.span[i, 1])
+            grid.point[i] = log_coordinate(violation, grid.span[i, 0], grid.span[i, 1])
         else:
             cell += bin_of(grid.edges, i, violation) * grid.strides[i]
     return nearest_centroid(grid.centroids, grid.point) if nearest else cell

@@ -57,7 +57,7 @@ class SnapshotChange:
         return pack(about, {**arrays, "places": self.places})
 
 
-class Series:
+class SnapshotSeries:
     """A whole snapshot and its changes so far: of which one the next change is to be told, if of any."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ LONGEST = 200  # characters of one value, in what somebody else wrote down
 
 
 @dataclass(frozen=True)
-class Engine:
+class EngineVersion:
     """A version of the engine with the libraries and the processor that it computes with."""
 
     mark: str  # differs where the source of problems or searches differs
@@ -49,7 +49,7 @@ class Engine:
         return asdict(self)
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Engine:
+    def from_table(cls, table: Mapping[str, Any]) -> EngineVersion:
         """The engine from plain values."""
         return cls(**{each.name: str(table.get(each.name, ""))[:LONGEST] for each in fields(cls)})
 
@@ -67,10 +67,10 @@ def engine_mark() -> str:
 
 
 @cache
-def present_engine() -> Engine:
+def present_engine() -> EngineVersion:
     """The one that runs here."""
     numpy, numba = (importlib.metadata.version(name) for name in LIBRARIES)
-    return Engine(engine_mark(), __version__, platform.python_version(), numpy, numba, _processor())
+    return EngineVersion(engine_mark(), __version__, platform.python_version(), numpy, numba, _processor())
 
 
 def _processor() -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mapelites.core.archive import Archive, Elite
-from mapelites.core.records import columns
+from mapelites.core.records import elite_columns
 
 BLOCK = 100_000  # values that are made at once
 Table = dict[str, list[Any]]
@@ -25,7 +25,7 @@ def elite_record(archive: Archive, elite: Elite) -> dict[str, Any]:
     one = (
         np.array([each]) for each in (elite.x, elite.f, elite.g, elite.h, elite.cell, elite.found_at, elite.operator)
     )
-    return {name: column[0].item() for name, column in columns(archive.problem, archive.tolerances, *one).items()}
+    return {name: column[0].item() for name, column in elite_columns(archive.problem, archive.tolerances, *one).items()}
 
 
 def csv_pieces(archive: Archive) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _tables(archive: Archive) -> Iterator[Table]:
     size = max(1, BLOCK // (problem.dimension + 8 * len(problem.constraints) + 5))
     for start in range(0, len(elites), size):
         rows = slice(start, start + size)
-        table = columns(
+        table = elite_columns(
             problem, archive.tolerances, elites.x[rows], elites.f[rows], elites.g[rows], elites.h[rows],
             elites.cell[rows], elites.found_at[rows], elites.operator[rows],
         )  # fmt: skip

@@ -75,7 +75,7 @@ class RunSpec:
 
     def get_problem(self) -> Problem:
         """The problem itself, by its name, or by what is stored of it."""
-        return problems.find(self.problem, self.dimension, self.source).with_scales(dict(self.scales))
+        return problems.find_problem(self.problem, self.dimension, self.source).with_scales(dict(self.scales))
 
     def check(self) -> None:
         """Refuse levels for other constraints than the problem has, without beginning a search."""

@@ -29,7 +29,7 @@ def write_whole(path: Path, content: bytes, mode: int = 0o600) -> None:
 @contextmanager
 def whole_file(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     """Likewise piece by piece: it is there under its name when all has been written."""
-    new = beside(path)
+    new = temporary_sibling(path)
     try:
         with open(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "w+b") as file:
             yield file
@@ -56,6 +56,6 @@ def sync_folder(path: Path) -> None:
     sync_file(path)  # to the system a folder is a file of names
 
 
-def beside(path: Path) -> Path:
+def temporary_sibling(path: Path) -> Path:
     """A name that nobody has in the same folder: hidden, since those who list the folder want whole files."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}")

@@ -14,7 +14,7 @@ TRIES, PAUSE = 20, 0.01  # seconds: whoever looks whether a lock is held has it 
 
 
 @contextmanager
-def locked(path: Path, kind: int) -> Iterator[None]:
+def hold_lock(path: Path, kind: int) -> Iterator[None]:
     """Hold a lock file, shared or exclusive, waiting for it as long as it takes."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -20,7 +20,7 @@ KINDS = ("text", "json")
 USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
 
 
-def kind() -> str:
+def log_format() -> str:
     """The kind of lines that the environment asks for."""
     asked = os.environ.get(VARIABLE) or KINDS[0]
     if asked not in KINDS:
@@ -28,16 +28,16 @@ def kind() -> str:
     return asked
 
 
-def handler(part: str) -> logging.Handler:
+def log_handler(part: str) -> logging.Handler:
     """Writes the lines of one part of the whole, such as the worker, to the standard error."""
     made = logging.StreamHandler(sys.stderr)
-    made.setFormatter(JSONLines(part) if kind() == "json" else Lines("%(asctime)s %(message)s"))
+    made.setFormatter(JSONLineFormatter(part) if log_format() == "json" else LineFormatter("%(asctime)s %(message)s"))
     return made
 
 
 def set_up(part: str, level: int = logging.INFO) -> None:
     """Have everything of this process written by one handler."""
-    logging.basicConfig(level=level, handlers=[handler(part)], force=True)
+    logging.basicConfig(level=level, handlers=[log_handler(part)], force=True)
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name not in USUAL}
 
 
-def escaped(text: str) -> str:
+def without_control_characters(text: str) -> str:
     """Text without what would begin another line or command a terminal: clients have a say in what is logged.
 
     >>> escaped("no\\n2026-11-17 all is well\\x1b[2J")
@@ -54,20 +54,20 @@ def escaped(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-class Lines(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """The message, and what it is about as name=value, in one line; a traceback stands below it, indented."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - so called by logging
         """The line."""
         fields = (f"{name}={value}" for name, value in fields_of(record).items())
-        return escaped(" ".join([super().formatMessage(record), *fields]))
+        return without_control_characters(" ".join([super().formatMessage(record), *fields]))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - so called by logging
         """The traceback."""
-        return "\n".join(f"    {escaped(line)}" for line in super().formatException(ei).split("\n"))
+        return "\n".join(f"    {without_control_characters(line)}" for line in super().formatException(ei).split("\n"))
 
 
-class JSONLines(logging.Formatter):
+class JSONLineFormatter(logging.Formatter):
     """One JSON table a line: time (UTC), level, part, message, its fields, and the traceback as one text."""
 
     def __init__(self, part: str) -> None:

@@ -46,24 +46,26 @@ class ProgressLine:
         """The text of the bar; the bar itself takes what the numbers leave of the width."""
         share = done / self.total if self.total else 1.0
         rate = done / seconds if seconds else 0.0
-        left = clock((self.total - done) / rate) if rate else "?"
+        left = clock_time((self.total - done) / rate) if rate else "?"
         unit = f" {self.unit}" if self.unit else ""
-        words = f"{share:4.0%}  {short(done)}/{short(self.total)}{unit}  {pace(rate)}  {left} left  {note}"
+        words = (
+            f"{share:4.0%}  {short_count(done)}/{short_count(self.total)}{unit}  {pace_text(rate)}  {left} left  {note}"
+        )
         room = min(WIDTH, width - len(words) - 3)
         bar = f"[{('=' * round(share * room)).ljust(room)}] " if room >= 4 else ""
         return (bar + words)[:width]
 
 
-def pace(rate: float) -> str:
+def pace_text(rate: float) -> str:
     """So many per second, or seconds for each.
 
     >>> pace(1_210.0), pace(0.25)
     ('1.21k/s', '4 s each')
     """
-    return seconds_each(rate) if 0.0 < rate < 1.0 else f"{short(rate)}/s"
+    return seconds_each(rate) if 0.0 < rate < 1.0 else f"{short_count(rate)}/s"
 
 
-def short(count: float) -> str:
+def short_count(count: float) -> str:
     """A count to three digits or so: 950, 12.3k, 1.21M."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if count >= size:
@@ -71,7 +73,7 @@ def short(count: float) -> str:
     return f"{count:.0f}"
 
 
-def clock(seconds: float) -> str:
+def clock_time(seconds: float) -> str:
     """A length of time as people read it: 0:07, 12:30, 1:02:03."""
     whole = round(seconds)
     hours, minutes = divmod(whole // 60, 60)

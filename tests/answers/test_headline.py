@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from components.run.limits import rows as limit_rows
+from components.run.limits import limit_rows as limit_rows
 from mapelites.answers import Designs, almost_feasible, headline, relaxation_gains
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.constraint import Constraint
@@ -110,7 +110,7 @@ def test_allowances_that_differ_are_named_with_their_constraints() -> None:
     odd = replace(plain, tolerances=replace(plain.tolerances, levels=((0.0, 3.21717, 10.0), (0.0, 5.0), (0.0, 10.0))))
     assert headline(odd).startswith("Within the allowances, shear (10 %) buys most")  # whatever the levels below are
     bare = designs_of(BEAM, limits=(None, None, None))
-    assert headline(bare).startswith("Allowing up to 10, shear buys most: 1.725 → 1.673")
+    assert headline(bare).startswith("Allowing violations of up to 10, shear buys most: 1.725 → 1.673")
 
 
 def test_where_the_sliders_moved_it_says_what_that_bought_and_what_comes_next() -> None:
@@ -148,7 +148,7 @@ def test_constraints_that_follow_from_each_other_are_relaxed_together() -> None:
     h = np.array([[0.0, 0.0], [1.0, -1.0]])
     found = Elites(np.zeros((2, 1)), np.array([4.0, 3.0]), np.empty((2, 0)), h, np.arange(1, 3), np.full(2, "test"))
     designs = Designs.of(Archive(problem, Tolerances.same(problem, (0, 1)), found))
-    assert headline(designs) == "Allowing up to 1, h1/h2 buys most: 4 → 3 (-25 %)."
+    assert headline(designs) == "Allowing violations of up to 1, h1/h2 buys most: 4 → 3 (-25 %)."
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -38,11 +38,12 @@ def test_the_price_of_a_constraint_follows_its_formula_at_every_level(designs: D
 
 def test_the_ranking_tells_binding_from_free_and_by_how_much(designs: Designs) -> None:
     first, second, last = rank_constraints(designs, designs.limits({"g1": 0.2}))
-    assert (designs.names[first.constraint], first.verdict) == ("g1", "binding")
-    assert first.gain == pytest.approx(best_corner(0.2) - best_corner(0.4), abs=ACCURACY)
-    assert first.per_unit == pytest.approx((best_corner(0.2) - best_corner(0.4)) / 0.2, abs=0.01)
-    assert (designs.names[second.constraint], second.verdict) == ("g2", "binding")
-    assert second.gain == pytest.approx(best_corner(0.0) - best_corner(0.1), abs=ACCURACY)
+    assert (designs.names[first.constraint], first.verdict) == ("g2", "binding")  # its allowance buys more
+    assert first.gain == pytest.approx(best_corner(0.0) - best_corner(0.1), abs=ACCURACY)
+    assert first.most == pytest.approx(best_corner(0.0) - best_corner(0.4), abs=ACCURACY)
+    assert (designs.names[second.constraint], second.verdict) == ("g1", "binding")
+    assert second.gain == pytest.approx(best_corner(0.2) - best_corner(0.4), abs=ACCURACY)
+    assert second.per_unit == pytest.approx((best_corner(0.2) - best_corner(0.4)) / 0.2, abs=0.01)
     assert (designs.names[last.constraint], last.verdict) == ("g3", "free")
     assert last.alone > 1
     assert re.fullmatch(

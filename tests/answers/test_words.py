@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from mapelites.answers import RelaxationGain, Step
+from mapelites.answers import PriceStep, RelaxationGain
 from mapelites.answers.words import (
     at_least,
     format_apart,
@@ -25,24 +25,25 @@ G1 = Constraint("g1", "inequality")
 @pytest.mark.parametrize(
     ("start", "end", "sentence"),
     [
-        (Step(0, 1, 6059.714), Step(0.01, 2, 5912.3),
+        (PriceStep(0, 1, 6059.714), PriceStep(0.01, 2, 5912.3),
          "Relaxing g2 from 0 to 0.01 lowers the objective from 6,060 to 5,912 (-2.4 %)."),
-        (Step(0, 1, 1.0), Step(0.01, 1, 1.0), "Relaxing g2 from 0 to 0.01 buys nothing: the objective stays at 1."),
-        (Step(0), Step(0.01, 2, 7.5),
+        (PriceStep(0, 1, 1.0), PriceStep(0.01, 1, 1.0),
+         "Relaxing g2 from 0 to 0.01 buys nothing: the objective stays at 1."),
+        (PriceStep(0), PriceStep(0.01, 2, 7.5),
          "Relaxing g2 from 0 to 0.01 gives a first design, with objective 7.5; without it none was found."),
-        (Step(0), Step(0.01), "Relaxing g2 from 0 to 0.01 does not help: no design was found within it."),
-        (Step(1e-4, 1, 2.0), Step(math.inf, 2, -1.0),
+        (PriceStep(0), PriceStep(0.01), "Relaxing g2 from 0 to 0.01 does not help: no design was found within it."),
+        (PriceStep(1e-4, 1, 2.0), PriceStep(math.inf, 2, -1.0),
          "Allowing any violation of g2 instead of 1e-4 lowers the objective from 2 to -1."),
-        (Step(0, 1, 1.0), Step(1e-4, 2, 1 - 3e-9),
+        (PriceStep(0, 1, 1.0), PriceStep(1e-4, 2, 1 - 3e-9),
          "Relaxing g2 from 0 to 1e-4 lowers the objective from 1 to 0.999999997 (-3e-7 %)."),
     ],
 )  # fmt: skip
-def test_a_sentence_names_both_tolerances_and_both_objectives(start: Step, end: Step, sentence: str) -> None:
+def test_a_sentence_names_both_tolerances_and_both_objectives(start: PriceStep, end: PriceStep, sentence: str) -> None:
     assert relaxation_sentence(Constraint("g2", "inequality"), start, end) == sentence
 
 
 def test_every_verdict_has_its_sentence() -> None:
-    one, two = Step(0, 1, 3.0), Step(0.1, 2, 2.0)
+    one, two = PriceStep(0, 1, 3.0), PriceStep(0.1, 2, 2.0)
     assert worth_sentence(G1, RelaxationGain(0, "hard", one, two, two, 1)) == "g1 is marked hard and stays satisfied."
     assert (
         worth_sentence(G1, RelaxationGain(0, "open", one, None, None, 0)) == "Any violation of g1 is allowed already."
@@ -56,14 +57,14 @@ def test_every_verdict_has_its_sentence() -> None:
     assert worth_sentence(G1, RelaxationGain(0, "unknown", one, two, None, 0)) == (
         "Nothing was found that relaxes only g1, so what it would buy is not known."
     )
-    assert worth_sentence(G1, RelaxationGain(0, "later", one, Step(0.1, 1, 3.0), Step(1.0, 2, 2.0), 1)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "later", one, PriceStep(0.1, 1, 3.0), PriceStep(1.0, 2, 2.0), 1)) == (
         "Within one level more of g1 nothing better was found. "
         "Relaxing g1 from 0 to 1 lowers the objective from 3 to 2 (-33 %)."
     )
-    assert worth_sentence(G1, RelaxationGain(0, "together", Step(0), Step(0.1), None, 0)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "together", PriceStep(0), PriceStep(0.1), None, 0)) == (
         "Relaxing g1 alone does not help: within the other tolerances no design was found."
     )
-    assert worth_sentence(G1, RelaxationGain(0, "unmet", Step(0), Step(0.1), Step(1.0, 3, 9.0), 1)) == (
+    assert worth_sentence(G1, RelaxationGain(0, "unmet", PriceStep(0), PriceStep(0.1), PriceStep(1.0, 3, 9.0), 1)) == (
         "No design was found that keeps g1 within 0. Relaxing g1 from 0 to 1 gives a first design, with objective 9; "
         "without it none was found."
     )

@@ -7,7 +7,7 @@ import csv
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from components.experiments.form import read
+from components.experiments.form import read_campaign
 from mapelites.campaign.folder import list_campaigns
 from mapelites.campaign.process import campaigns_folder, launch_campaign, stop_campaign
 from tests.browser.conftest import PHONE, Dashboard, Person, wait
@@ -78,7 +78,7 @@ def test_a_campaign_from_the_form_to_the_run_behind_a_number(person: Person, das
 
 def test_a_campaign_is_stopped_and_goes_on_and_fits_a_phone(person: Person, dashboard: Dashboard) -> None:
     form = {"problems": ["C17"], "dimensions": "10", "searches": ["paper-3"], "runs": "3", "seed": "5"}
-    folder = launch_campaign(dashboard.store.path, read({**form, "evaluations": "1,000,000,000"}))
+    folder = launch_campaign(dashboard.store.path, read_campaign({**form, "evaluations": "1,000,000,000"}))
     person.resizes(PHONE)
     person.prefers("dark")
     person.goes_to(f"/experiments/{folder.id}")

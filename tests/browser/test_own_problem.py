@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from components.problems import page
-from components.problems.page import seen
+from components.problems.page import files_mark
 from components.shared.follow import PERIOD
 from mapelites import Settings, Tolerances
 from mapelites.problems import get, own_problems
@@ -118,7 +118,9 @@ def test_the_pressure_vessel_is_typed_run_and_found(person: Person, dashboard: D
 def test_an_edited_file_is_seen_and_a_broken_one_says_where(
     person: Person, dashboard: Dashboard, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page, "seen", lambda: Event().wait(1.1 * PERIOD / 1000) or seen())  # slower than its looks
+    monkeypatch.setattr(
+        page, "files_mark", lambda: Event().wait(1.1 * PERIOD / 1000) or files_mark()
+    )  # slower than its looks
     person.goes_to("/problems")
     person.sees(".problem-card", "from mine.py")
     first = dashboard.finished(dashboard.store.create(request("beam")))

@@ -213,8 +213,8 @@ def test_a_drag_on_the_timeline_goes_on_while_its_run_does(person: Person, dashb
     ActionChains(person.driver).release().perform()
     dashboard.store.stop(run_id)
     person.sees("#run-state", "stopped")
-    moments = run_head.moments(dashboard.store.history(run_id))
-    places = {timeline.place(moments, at) for at in moments}
+    moments = run_head.replayable_moments(dashboard.store.history(run_id))
+    places = {timeline.slider_place(moments, at) for at in moments}
     thumb = person.sees("#timeline-slider [role=slider]")
     ActionChains(person.driver).click_and_hold(thumb).move_by_offset(7, 0).release().perform()
     wait(lambda: int(thumb.get_attribute("aria-valuenow")) in places)  # not between two moments

@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from components.compare.maps import Pair
+from components.compare.maps import ComparedArchives
 from components.runs.listing import PAGE
 from mapelites.core.archive import Archive
 from mapelites.core.format import number
@@ -191,7 +191,7 @@ def test_the_maps_compared_are_read_and_their_cells_pressed_by_keyboard_alone(
     person.presses("#compare-view label", "Difference")
     wait(lambda: len(person.all("#compare-maps .hm")) == 1)
     _tabs_to(person, "Map of the difference")
-    told = Pair.of(*(dashboard.store.snapshot(run_id) for run_id in pair))
+    told = ComparedArchives.of(*(dashboard.store.snapshot(run_id) for run_id in pair))
     f, g = (archive.elites.f[archive.elites.cell == cell][0] for archive in (one, two))
     expected = f"{place}: objective A {number(f)}, B {number(g)}, in comparison {told.gap_words(f, g)}"
     wait(lambda: person.reads("#compare-readout") == expected)

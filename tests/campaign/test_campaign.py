@@ -16,7 +16,7 @@ from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign import folder as folder_module
 from mapelites.campaign import runner as runner_module
 from mapelites.campaign.description import seed_of
-from mapelites.campaign.folder import Status, final_solutions, list_campaigns, unreadable_campaigns
+from mapelites.campaign.folder import CampaignStatus, final_solutions, list_campaigns, unreadable_campaigns
 from mapelites.campaign.runner import work_on_campaign
 from mapelites.campaign.task import checkpoints, execute_task, task_payload
 from mapelites.commands.campaign import parse_campaign
@@ -385,7 +385,7 @@ def test_a_damaged_line_or_small_file_of_a_campaign_costs_itself_and_no_number(t
     for name in ("status.json", "sessions.jsonl", "wanted", "process", "trouble", "scheduler"):
         (tmp_path / "c" / name).write_bytes(b"\xff[1]\n{}}")
     held = folder.acquire()
-    assert (folder.status, folder.sessions(), folder.wanted, folder.process) == (Status(), [], False, None)
+    assert (folder.status, folder.sessions(), folder.wanted, folder.process) == (CampaignStatus(), [], False, None)
     os.close(held)
     about = (tmp_path / "c" / "campaign.json").read_text()
     (tmp_path / "c" / "campaign.json").write_text(about.replace('"format": 1', '"format":  1').replace("2000", "2001"))

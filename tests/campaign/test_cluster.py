@@ -15,7 +15,7 @@ from mapelites.__main__ import main
 from mapelites.campaign import Campaign, CampaignFolder, process
 from mapelites.campaign.crews import DaskExecutor
 from mapelites.campaign.runner import work_on_campaign
-from mapelites.evaluation.scheduler import SCHEDULER_FORM, connect
+from mapelites.evaluation.scheduler import SCHEDULER_FORM, connect_to_scheduler
 from mapelites.system.processes import child_environment
 from tests.campaign.test_processes import same_as_here, until
 
@@ -108,7 +108,7 @@ def test_a_scheduler_that_cannot_be_reached_is_a_clear_error(tmp_path, capsys):
 def test_a_text_that_is_no_address_is_refused_without_looking_for_it(address, monkeypatch):
     monkeypatch.setattr("distributed.Client", None)
     with pytest.raises(InputError, match=f"scheduler must be the address .*, but it was '{address}'"):
-        connect(address)
+        connect_to_scheduler(address)
 
 
 @pytest.mark.parametrize("address", ["tcp://192.168.0.1:8786", "host:8786", "tls://[::1]:8786", "tcp://a-b.c:1"])

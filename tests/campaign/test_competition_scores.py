@@ -19,8 +19,8 @@ from mapelites.campaign.report.scores import (
     standing_of,
     weighted_scores,
 )
-from mapelites.campaign.report.statistics import Final, summarise_finals
-from mapelites.campaign.report.table import Report, TableRow, ranks_with_published
+from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
+from mapelites.campaign.report.table import CampaignReport, TableRow, ranks_with_published
 
 FIRST_RANKING = ("SASS", "COLSHADE", "sCMAgES", "EnMODE", "BiPop", "VMCH", "DEQL", "FCHA")
 
@@ -51,7 +51,7 @@ def test_who_reports_nothing_on_a_problem_scores_as_the_worst():
 
 
 def test_a_row_with_one_infeasible_run_has_no_feasible_mean():
-    finals = [Final("a", 1, 1.0, (0.0, 0.0)), Final("b", 2, 3.0, (0.5, 0.0))]
+    finals = [FinalSolution("a", 1, 1.0, (0.0, 0.0)), FinalSolution("b", 2, 3.0, (0.5, 0.0))]
     standing = standing_of(summarise_finals(finals))
     assert (standing.best, standing.best_violation, standing.mean, standing.mean_violation) == (1.0, 0.0, 2.0, 0.125)
     assert averages_of(summarise_finals(finals)).by_means == (-0.5, 0.125, 2.0)
@@ -71,13 +71,13 @@ def test_published_results_of_older_problems_are_left_out():
     assert published_averages(20) == {}
 
 
-def report_of_finals(campaign: Campaign, f: float) -> Report:
+def report_of_finals(campaign: Campaign, f: float) -> CampaignReport:
     """A report in which every run of a campaign ended feasible with the same objective."""
     rows = []
     for instance in campaign.instances:
-        finals = [Final(f"{i}", i, f, (0.0,)) for i in range(campaign.runs)]
+        finals = [FinalSolution(f"{i}", i, f, (0.0,)) for i in range(campaign.runs)]
         rows.append(TableRow(instance, summarise_finals(finals), tuple(finals), 0, None, None))
-    return Report(campaign, tuple(rows), (), (), "0")
+    return CampaignReport(campaign, tuple(rows), (), (), "0")
 
 
 def test_a_campaign_takes_the_budget_of_each_problems_competition():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mapelites.campaign.report.statistics import Final, final_solution, rank_finals, summarise_finals
+from mapelites.campaign.report.statistics import FinalSolution, final_solution, rank_finals, summarise_finals
 from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Constraint, Problem
@@ -17,7 +17,7 @@ PROBLEM = Problem(
 
 
 def final(f, *violations, run=""):
-    return Final(run, 0, f, violations)
+    return FinalSolution(run, 0, f, violations)
 
 
 def elites(*rows):

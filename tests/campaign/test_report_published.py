@@ -11,14 +11,14 @@ from mapelites.campaign.report.published import (
     paper_row,
     published_sources,
 )
-from mapelites.campaign.report.statistics import Final, summarise_finals
+from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
 from mapelites.problems.suites import cec2010
 
 C01 = Instance("C01", 10, "paper-1")  # published: best -0.59, median -0.44, rate 1.0
 
 
 def row(*finals):
-    return summarise_finals([Final("", 0, f, (v,)) for f, v in finals])
+    return summarise_finals([FinalSolution("", 0, f, (v,)) for f, v in finals])
 
 
 def test_every_problem_has_a_row_in_each_of_the_papers_six_tables_and_in_edeags_two():

@@ -2,18 +2,18 @@
 
 import pytest
 
-from mapelites.campaign.report.significance import Comparison, count_wins, rank_sum
-from mapelites.campaign.report.statistics import Final
+from mapelites.campaign.report.significance import SearchComparison, count_wins, rank_sum
+from mapelites.campaign.report.statistics import FinalSolution
 from mapelites.core.errors import InputError
 
 
 def finals(*values):
     """Feasible runs with these objectives."""
-    return [Final("", 0, float(f), (0.0,)) for f in values]
+    return [FinalSolution("", 0, float(f), (0.0,)) for f in values]
 
 
 def infeasible(*violations):
-    return [Final("", 0, -100.0, (float(v),)) for v in violations]
+    return [FinalSolution("", 0, -100.0, (float(v),)) for v in violations]
 
 
 def test_four_runs_all_below_four_others_win_with_the_smallest_exact_p():
@@ -51,5 +51,5 @@ def test_no_runs_are_refused():
 
 def test_wins_ties_and_losses_are_counted():
     outcomes = ("win", "loss", "win", "tie")
-    counts = count_wins(Comparison("C01", 10, "a", "b", 0.01, outcome) for outcome in outcomes)
+    counts = count_wins(SearchComparison("C01", 10, "a", "b", 0.01, outcome) for outcome in outcomes)
     assert counts == {"win": 2, "tie": 1, "loss": 1}

@@ -16,7 +16,7 @@ from mapelites.__main__ import main
 from mapelites.commands import doctor
 from mapelites.core.errors import InputError
 from mapelites.runs import Store
-from mapelites.runs.presence import Presence
+from mapelites.runs.presence import SupervisorLock
 from tests.runs.test_store import finish, say_format
 from tests.runs.tools import request
 
@@ -30,7 +30,7 @@ def port() -> Iterator[int]:
         yield int(held.getsockname()[1])
 
 
-def found(data: Path, port: int) -> dict[str, doctor.Finding]:
+def found(data: Path, port: int) -> dict[str, doctor.Diagnosis]:
     return {each.name: each for each in doctor.find_everything(data, port)}
 
 
@@ -48,7 +48,7 @@ def test_runs_a_worker_and_damage_are_seen(tmp_path: Path, port: int) -> None:
     run_id = store.create(request())
     assert found(tmp_path, port)["runs"].words == "1, all of them can be read"
     assert found(tmp_path, port)["worker"].verdict == "note"
-    here = Presence.claim(tmp_path)
+    here = SupervisorLock.claim(tmp_path)
     assert here is not None
     assert found(tmp_path, port)["worker"].verdict == "ok"
     os.utime(tmp_path / "supervisor.lock", (0, 0))
@@ -56,7 +56,7 @@ def test_runs_a_worker_and_damage_are_seen(tmp_path: Path, port: int) -> None:
     here.leave()
     with store.entries.database.writing():
         store.entries.database.put(f"entry/{run_id}", "nonsense")
-    assert found(tmp_path, port)["runs"] == doctor.Finding(
+    assert found(tmp_path, port)["runs"] == doctor.Diagnosis(
         "fix",
         "runs",
         f"1 of 1 cannot be read: {run_id}",

@@ -22,7 +22,7 @@ from mapelites.__main__ import main
 from mapelites.commands import engine
 from mapelites.problems import get, names
 from mapelites.snapshot.snapshot import Snapshot
-from mapelites.system.progress import ProgressLine, clock
+from mapelites.system.progress import ProgressLine, clock_time
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_an_interrupt_outside_of_a_search_is_told_in_a_line(monkeypatch, capsys)
 def test_a_saved_file_may_be_read_by_whoever_may_read_a_new_file(tmp_path):
     before = os.umask(0o027)
     try:
-        engine.save(tmp_path / "a.npz", b"content")
+        engine.save_file(tmp_path / "a.npz", b"content")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "a.npz").stat().st_mode) == 0o640
@@ -214,7 +214,7 @@ def test_what_cannot_be_saved_leaves_nothing_behind(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(InputError, match="No space left on device"):
-        engine.save(tmp_path / "a.npz", b"content")
+        engine.save_file(tmp_path / "a.npz", b"content")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -272,7 +272,7 @@ def test_the_bar_says_how_far_how_fast_and_how_long_still():
     assert progress.line(50_000, 2.0, "note", 120) == "[======                  ] " + words
     assert progress.line(50_000, 2.0, "note", 50) == "[==       ] " + words
     assert progress.line(50_000, 2.0, "note", 40) == words
-    assert [clock(7), clock(750), clock(3723)] == ["0:07", "12:30", "1:02:03"]
+    assert [clock_time(7), clock_time(750), clock_time(3723)] == ["0:07", "12:30", "1:02:03"]
 
 
 def test_candidates_that_came_to_nothing_are_told_by_kind(tmp_path, capsys):

@@ -16,7 +16,7 @@ from mapelites.__main__ import main
 from mapelites.commands import runs
 from mapelites.runs import Store
 from mapelites.runs.claim import Claim
-from mapelites.runs.presence import Presence
+from mapelites.runs.presence import SupervisorLock
 from tests.runs.test_store import finish
 from tests.runs.tools import assert_same, request, supervised, undisturbed, wait_for, wait_for_state
 
@@ -118,7 +118,7 @@ def test_a_run_that_its_worker_has_not_paused_yet_is_said_to_be_asked(
 ) -> None:
     monkeypatch.setattr(runs, "SETTLE_SECONDS", 0.0)
     store = Store(data)
-    here, run_id = Presence.claim(store.path), store.create(request())
+    here, run_id = SupervisorLock.claim(store.path), store.create(request())
     assert here is not None
     Claim.take(store.entries, run_id)
     said = say(capsys, data, "pause", run_id)

@@ -16,7 +16,7 @@ from components.problems import page as problems_page
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from components.shell import frame as shell
-from components.shell.pages import Page, arguments, find
+from components.shell.pages import Page, find_page, query_arguments
 from mapelites.problems import names
 from mapelites.runs import Store
 from mapelites.runs.record import WorkerStatus
@@ -111,13 +111,13 @@ def test_a_request_with_too_many_values_or_too_many_bytes_is_refused_before_it_c
 
 def test_every_address_leads_to_its_page() -> None:
     for path in ("/", "/runs", "/runs/", "/run/abc", "/problems", "/compare/a+b"):
-        assert find(app.PAGES, path) is not None, path
-    found = find(app.PAGES, "/run/k3x")
+        assert find_page(app.PAGES, path) is not None, path
+    found = find_page(app.PAGES, "/run/k3x")
     assert found is not None
     assert found[1] == {"run_id": "k3x"}
-    assert find(app.PAGES, "/run/k3x/more") is None
-    assert arguments("?a=1&b=") == {"a": "1", "b": ""}
-    assert arguments(None) == {}
+    assert find_page(app.PAGES, "/run/k3x/more") is None
+    assert query_arguments("?a=1&b=") == {"a": "1", "b": ""}
+    assert query_arguments(None) == {}
 
 
 def test_a_page_that_is_not_there_or_cannot_be_shown_says_so(store: Store) -> None:
@@ -133,12 +133,12 @@ def test_a_page_that_is_not_there_or_cannot_be_shown_says_so(store: Store) -> No
 
 
 def test_problems_are_found_by_name_kind_and_difficulty() -> None:
-    assert problems_page.matching("") == list(names())
-    assert problems_page.matching("c07")[:2] == ["C07", "C08"]
-    assert problems_page.matching("rotated")[:5] == ["C06", "C08", "C10", "C11", "C15"]
-    assert problems_page.matching("rc19")[-1] == "RC19"
-    assert "C03" in problems_page.matching("equalities only")
-    assert problems_page.matching("no such thing") == []
+    assert problems_page.matching_problems("") == list(names())
+    assert problems_page.matching_problems("c07")[:2] == ["C07", "C08"]
+    assert problems_page.matching_problems("rotated")[:5] == ["C06", "C08", "C10", "C11", "C15"]
+    assert problems_page.matching_problems("rc19")[-1] == "RC19"
+    assert "C03" in problems_page.matching_problems("equalities only")
+    assert problems_page.matching_problems("no such thing") == []
 
 
 def test_navigation_marks_where_one_is(client: FlaskClient) -> None:

@@ -15,7 +15,7 @@ from mapelites.core.problem import Problem
 from mapelites.core.settings import Settings
 from mapelites.core.tolerances import Tolerances
 from mapelites.problems import get
-from mapelites.runs.filled import FilledCells
+from mapelites.runs.filled import FilledCellCounter
 from mapelites.search import Illumination
 from mapelites.snapshot.spec import RunSpec
 
@@ -200,7 +200,7 @@ def test_the_cells_that_count_as_filled_are_those_of_the_map_that_is_shown():
     for hard in ((), ("shear", "flow")):
         tolerances = Tolerances.of(problem, {"plain": [0.5]}, hard=hard)
         search = Illumination(problem, tolerances, Settings.of("directed", 2, evaluations=1500))
-        filled = FilledCells(search)
+        filled = FilledCellCounter(search)
         for _ in range(5):
             search.advance(300)
             assert filled.count() == len(search.archive())

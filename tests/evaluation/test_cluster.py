@@ -8,8 +8,8 @@ from mapelites import illuminate
 from mapelites.evaluation.answer import DIED, FINE, TOO_SLOW
 from mapelites.evaluation.cluster import RemoteWorkers
 from mapelites.evaluation.pool import WorkerPool
-from mapelites.evaluation.scheduler import connect
-from mapelites.problems.own.files import load
+from mapelites.evaluation.scheduler import connect_to_scheduler
+from mapelites.problems.own.files import load_problems
 from tests.campaign.test_cluster import cluster  # noqa: F401 (a fixture)
 from tests.evaluation import black_boxes as boxes
 from tests.runs.tools import assert_same, wait_for
@@ -31,12 +31,12 @@ def corner(x):
 
 def test_a_cluster_gives_the_map_of_this_machine_from_a_file_that_it_does_not_have(cluster, tmp_path):  # noqa: F811
     address, _ = cluster
-    client = connect(address, 60)
+    client = connect_to_scheduler(address, 60)
     wait_for(lambda: len(client.nthreads()) == 2, "two workers")
     client.close()
     path = tmp_path / "mine.py"
     path.write_text(FILE)
-    (problem,) = load(path)
+    (problem,) = load_problems(path)
     path.unlink()
     settings = {"search": "directed", "evaluations": 150, "initial": 40, "workers": 2, "retries": 0}
     far = illuminate(problem, **settings, scheduler=address)
@@ -46,7 +46,7 @@ def test_a_cluster_gives_the_map_of_this_machine_from_a_file_that_it_does_not_ha
 
 def test_what_hangs_or_dies_on_a_cluster_costs_its_candidate_only(cluster):  # noqa: F811
     address, _ = cluster
-    client = connect(address, 60)
+    client = connect_to_scheduler(address, 60)
     wait_for(lambda: len(client.nthreads()) == 2, "two workers")
     client.close()
 

@@ -36,7 +36,7 @@ from mapelites.problems.own.library import FORMULAS
 from mapelites.runs import Store
 from server.access import Access
 from server.cache import open_memory
-from server.limits import Limits
+from server.limits import ClientLimits
 from tests.hostile import junk
 from tests.hostile.files import mutated
 from tests.hostile.slowest import Slowest
@@ -142,7 +142,7 @@ def target(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     campaign = Campaign(("C17",), (10,), ("paper-3",), runs=2)
     folder = CampaignFolder.create(folder_of(store.path, campaign), campaign)
     runs = [finish(store, request(seed=seed)) for seed in (1, 2, 3)] + [finish(store, request("himmelblau", 5, seed=4))]
-    app = dashboard.create_app(store, access=Access(limits=Limits(unfinished=10**9, per_minute=10**9)))
+    app = dashboard.create_app(store, access=Access(limits=ClientLimits(unfinished=10**9, per_minute=10**9)))
     made = Target(store, app, app.server.test_client(), *runs, folder.id, file=store.export(runs[0]))
     app.server.after_request(partial(_looked_at, made))
     _learn(made)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mapelites import InputError, Tolerances, illuminate, problem
-from mapelites.problems.own.files import AbsentError, FileError, load, problem_from_description
+from mapelites.problems.own.files import AbsentError, FileError, load_problems, problem_from_description
 from mapelites.problems.own.inspection import inspect_file
-from mapelites.problems.own.library import Library
+from mapelites.problems.own.library import ProblemLibrary
 from mapelites.problems.own.trial import try_problem
 
 HEAD = "from mapelites import problem\n"
@@ -96,7 +96,7 @@ def test_no_process_evaluates_a_candidate_twice(tmp_path: Path) -> None:
 )
 def test_what_kind_a_function_is_goes_with_its_description(tmp_path: Path, body: str, batch: bool) -> None:
     counting = "calls = []\n" + DECLARED + "def beam(x):\n    calls.append(len(x.shape))\n    return "
-    library = Library()
+    library = ProblemLibrary()
     library.watch([written(tmp_path, HEAD + counting + body)])
     found = library.get("beam")
     assert found is not None
@@ -175,13 +175,13 @@ def test_a_whole_variable_is_a_whole_number_whatever_its_bounds() -> None:
 def test_what_is_wrong_is_said_with_file_line_and_what_to_change(tmp_path: Path, text: str, words: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(FileError) as caught:
-        [try_problem(each, path) for each in load(path)]
+        [try_problem(each, path) for each in load_problems(path)]
     assert words in str(caught.value)
 
 
 def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + DECLARED + "def beam(x):\n    return 1 / int(x[0] > 1.3), [0], []")
-    warning = try_problem(load(path)[0], path).warning
+    warning = try_problem(load_problems(path)[0], path).warning
     assert warning.startswith("mine.py, line 4: ZeroDivisionError")
     assert "of 9 points" in warning
 
@@ -189,7 +189,7 @@ def test_points_at_which_a_function_fails_are_a_warning_only(tmp_path: Path) -> 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_description_carries_everything_but_the_code(tmp_path: Path, compiled: bool) -> None:
     fast = BEAM.replace("def beam", "@njit\ndef beam").replace("[1 - x[0]], []", "(1 - x[0],), ()")
-    real = load(written(tmp_path, "from numba import njit\n" + fast if compiled else BEAM))[0]
+    real = load_problems(written(tmp_path, "from numba import njit\n" + fast if compiled else BEAM))[0]
     stand_in = problem_from_description(real.source.text)
     assert stand_in.compiled == real.compiled == compiled
     for name in ("name", "title", "difficulty", "variables", "units", "constraints", "dimension"):
@@ -234,13 +234,13 @@ def test_a_function_that_ends_its_process_is_warned_of_and_can_be_used(
 
 def test_a_function_that_takes_longer_than_its_check_is_warned_of_and_can_be_used(tmp_path: Path) -> None:
     path = written(tmp_path, HEAD + "import time\n" + DECLARED + "def beam(x):\n    time.sleep(600)")
-    tried = try_problem(load(path)[0], path, seconds=0.2)
+    tried = try_problem(load_problems(path)[0], path, seconds=0.2)
     assert tried.warning == "mine.py, line 3: beam gave no answer within 0.2 s at a = 1.25, n = 5"
     assert tried.batch is None
 
 
 def test_a_changed_file_is_read_again_and_a_broken_one_leaves_the_old_version(tmp_path: Path) -> None:
-    library = Library()
+    library = ProblemLibrary()
     path = written(tmp_path, BEAM)
     library.watch([path])
     assert library.names() == ("beam",)
@@ -273,7 +273,7 @@ def test_a_helper_beside_a_file_belongs_to_it(tmp_path: Path) -> None:
     path = written(tmp_path, "import helper\n" + BEAM.replace("1 - x[0]", "helper.limit(x)"))
     helper = "def limit(x):\n    return {} - x[0]\n"
     written(tmp_path, helper.format(1), "helper.py")
-    library = Library()
+    library = ProblemLibrary()
     library.watch([path])
     first = library.get("beam")
     assert first is not None
@@ -300,7 +300,7 @@ def test_a_folder_holds_both_kinds_and_a_taken_name_is_said(tmp_path: Path) -> N
     written(tmp_path, text.format("Pressure vessel"), "b.problem")
     written(tmp_path, text.replace("x >= 0.5", "x > 0.5").format("Third"), "c.problem")
     written(tmp_path, "print('never read')", "notes.txt")
-    library = Library()
+    library = ProblemLibrary()
     library.watch([tmp_path])
     assert library.names() == ("first-one",)
     assert [entry.error for entry in library.entries()] == [
@@ -312,7 +312,7 @@ def test_a_folder_holds_both_kinds_and_a_taken_name_is_said(tmp_path: Path) -> N
 
 def test_code_in_the_folder_of_typed_problems_is_never_read(tmp_path: Path) -> None:
     written(tmp_path, BEAM)
-    library = Library()
+    library = ProblemLibrary()
     library.watch([], tmp_path)
     assert library.files() == []
 
@@ -323,4 +323,4 @@ def test_code_in_the_folder_of_typed_problems_is_never_read(tmp_path: Path) -> N
 def test_a_path_that_cannot_be_read_is_said(tmp_path: Path, name: str, words: str) -> None:
     written(tmp_path, "", "notes.txt")
     with pytest.raises(InputError, match=words):
-        Library().watch([tmp_path / name])
+        ProblemLibrary().watch([tmp_path / name])

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from mapelites.core.problem import Array
 from mapelites.problems.formulas import FormulaError, problem_of, typeset
-from mapelites.problems.formulas.document import read
+from mapelites.problems.formulas.document import read_document
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
-from mapelites.problems.formulas.machine import Program
+from mapelites.problems.formulas.machine import InstructionBuilder
 from mapelites.problems.suites import gallery
 
 HEAD = "variable x from -3 to 3\nvariable y from 0.5 to 4\nvariable n from 1 to 9 integer\n"
@@ -180,7 +180,7 @@ def test_maximise_minimises_the_opposite_and_definitions_are_shared() -> None:
 )  # fmt: skip
 def test_an_error_points_at_the_character(text: str, line: int, column: int | None, words: str) -> None:
     with pytest.raises(FormulaError) as caught:
-        read(text)
+        read_document(text)
     assert words in str(caught.value)
     assert caught.value.line == line
     if column is not None:
@@ -197,12 +197,12 @@ def test_a_long_sum_is_no_deeper_than_a_short_one() -> None:
 
 def test_a_definition_takes_no_more_work_where_many_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out: list[object] = []
-    work_out = Program.do
-    monkeypatch.setattr(Program, "do", lambda *given: (worked_out.append(given), work_out(*given))[1])
+    work_out = InstructionBuilder.do
+    monkeypatch.setattr(InstructionBuilder, "do", lambda *given: (worked_out.append(given), work_out(*given))[1])
     works = []
     for many in (50, 500):
         worked_out.clear()
-        read(HEAD + "".join(f"let a{i} = x*{i}\n" for i in range(many)) + "minimise a3\nsubject to x <= 1")
+        read_document(HEAD + "".join(f"let a{i} = x*{i}\n" for i in range(many)) + "minimise a3\nsubject to x <= 1")
         works.append(len(worked_out))
     assert 0 < works[1] < 11 * works[0]
 
@@ -225,7 +225,7 @@ def test_a_definition_takes_no_more_work_where_many_came_before(monkeypatch: pyt
 )
 def test_formulas_are_typeset_as_mathematics(formula: str, latex: str) -> None:
     head = "".join(f"variable {name} from 0 to 1\n" for name in ("a", "b", "c", "x12", "sigma_max"))
-    assert typeset.objective(read(f"{head}minimise {formula}\nsubject to a <= 1")) == latex
+    assert typeset.typeset_objective(read_document(f"{head}minimise {formula}\nsubject to a <= 1")) == latex
 
 
 def soup(source: random.Random) -> str:

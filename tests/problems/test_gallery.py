@@ -7,7 +7,7 @@ import pytest
 
 from mapelites import Settings, Tolerances, illuminate
 from mapelites.core.problem import ProblemSource
-from mapelites.problems import dimensions, find, get, names, suites
+from mapelites.problems import dimensions, find_problem, get, names, suites
 from mapelites.problems.suites import gallery
 
 # Solutions in print: Gandomi, Yang and Alavi, Engineering with Computers 29 (2013), tables 4 to 10; the report of
@@ -76,11 +76,11 @@ def test_every_name_belongs_to_one_suite() -> None:
 def test_what_a_run_stores_of_formulas_is_enough_to_find_the_problem_again() -> None:
     text = gallery.text("three-bar-truss")
     typed = ProblemSource("formulas", text)
-    problem = find("three-bar-truss", 2, typed)
+    problem = find_problem("three-bar-truss", 2, typed)
     assert problem.source == typed
     assert problem.values([[0.5, 0.5]]).tolist() == get("three-bar-truss").values([[0.5, 0.5]]).tolist()
     with pytest.raises(ValueError, match="must be what the run's own problem is"):
-        find("another", 2, typed)
+        find_problem("another", 2, typed)
 
 
 def test_settings_follow_the_dimension_of_a_problem() -> None:

@@ -12,7 +12,7 @@ import pytest
 from mapelites.core.errors import InputError, ProgramError
 from mapelites.evaluation.answer import RAISED
 from mapelites.evaluation.member import evaluate
-from mapelites.problems.own.library import Library
+from mapelites.problems.own.library import ProblemLibrary
 from mapelites.problems.own.program import exchange, program_problem
 from mapelites.search import illuminate
 
@@ -39,7 +39,7 @@ def problem_with(folder: Path, script: str, lines: str):
 
 
 def test_the_tutorial_makes_a_map_and_keeps_the_folders_of_failures(tmp_path):
-    library = Library()
+    library = ProblemLibrary()
     library.watch([tutorial(tmp_path)])
     assert library.names() == ("beam-by-a-program",)
     problem = library.loaded(library.get("beam-by-a-program"))
@@ -53,7 +53,7 @@ def test_the_tutorial_makes_a_map_and_keeps_the_folders_of_failures(tmp_path):
 
 
 def test_what_is_typed_in_the_browser_names_no_program(tmp_path):
-    library = Library()
+    library = ProblemLibrary()
     library.watch([], tmp_path)
     tutorial(tmp_path)
     [entry] = library.entries()
@@ -63,7 +63,7 @@ def test_what_is_typed_in_the_browser_names_no_program(tmp_path):
 
 
 def test_a_program_that_changed_since_a_run_began_is_not_mixed_with_the_old_one(tmp_path):
-    library = Library()
+    library = ProblemLibrary()
     library.watch([tutorial(tmp_path)])
     problem = library.get("beam-by-a-program")
     (tmp_path / "beam.sh").write_text("#!/bin/sh\nexit 1\n")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tools.notebook import NOTEBOOK, executed
+from tools.notebook import NOTEBOOK, execute_notebook
 
 LARGEST = 300_000  # bytes
 
@@ -33,7 +33,7 @@ def printed(notebook: dict[str, Any]) -> list[str]:
 
 
 def test_every_cell_runs_and_shows_what_is_stored(stored: dict[str, Any]) -> None:
-    fresh = executed(stored)
+    fresh = execute_notebook(stored)
     assert shown(fresh) == shown(stored)
     assert printed(fresh) == printed(stored), "python -m tools.notebook stores it anew"
     assert "A feasible design was found." in printed(fresh)[0]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mapelites.__main__ import main
-from mapelites.commands.engine import load
+from mapelites.commands.engine import load_archive
 from mapelites.problems import own_problems
 
 TEXT = (Path(__file__).parents[2] / "docs" / "TUTORIAL.md").read_text("utf-8")
@@ -46,7 +46,7 @@ def test_the_can_is_the_one_of_mathematics(followed: tuple[Path, str]) -> None:
     # With h = 4 r the volume is 4 pi r^3 = 1000 and the metal 10 pi r^2; freely, h = 2 r and 6 pi r^2.
     metal = 10 * pi * (1000 / (4 * pi)) ** (2 / 3)
     free = 6 * pi * (1000 / (2 * pi)) ** (2 / 3)
-    best = load(followed[0] / "can.npz").archive().best(feasible=True)  # the run carries the formulas
+    best = load_archive(followed[0] / "can.npz").archive().best(feasible=True)  # the run carries the formulas
     assert best is not None
     assert best.f == pytest.approx(metal, rel=1e-6)
     assert f"close to {metal:.0f} cm²" in TEXT
@@ -54,7 +54,7 @@ def test_the_can_is_the_one_of_mathematics(followed: tuple[Path, str]) -> None:
 
 
 def test_the_beam_has_whole_planks_and_carries_its_load(followed: tuple[Path, str]) -> None:
-    snapshot = load(followed[0] / "beam.npz")
+    snapshot = load_archive(followed[0] / "beam.npz")
     best = snapshot.archive().best(feasible=True)
     assert best is not None
     width, height, planks = best.x
@@ -64,6 +64,6 @@ def test_the_beam_has_whole_planks_and_carries_its_load(followed: tuple[Path, st
 
 
 def test_batches_and_compiled_functions_are_searched_alike(followed: tuple[Path, str]) -> None:
-    slow, fast = (load(followed[0] / name).elites for name in ("slow.npz", "fast.npz"))
+    slow, fast = (load_archive(followed[0] / name).elites for name in ("slow.npz", "fast.npz"))
     assert slow.f.tolist() == fast.f.tolist()
     assert slow.x.tolist() == fast.x.tolist()

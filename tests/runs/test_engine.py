@@ -10,7 +10,7 @@ import pytest
 from mapelites.runs import Store, claim
 from mapelites.runs import store as store_module
 from mapelites.runs.worker import RunWorker
-from mapelites.snapshot.engine import Engine, engine_mark, present_engine
+from mapelites.snapshot.engine import EngineVersion, engine_mark, present_engine
 from tests.runs.test_store import begin, finish, take
 from tests.runs.tools import request
 
@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "data")
 
 
-def become(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
+def become(monkeypatch: pytest.MonkeyPatch, engine: EngineVersion) -> None:
     for module in (claim, store_module):
         monkeypatch.setattr(module, "present_engine", lambda: engine)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mapelites.runs.errors import DamagedError
-from mapelites.runs.history import LINGER_SECONDS, MOST_BYTES, MOST_MOMENTS, History, Moment, most_even, thinned
+from mapelites.runs.history import LINGER_SECONDS, MOST_BYTES, MOST_MOMENTS, History, Moment, most_even, thin_curve
 
 
 def after(evaluations: list[int], size: int = 100) -> History:
@@ -71,7 +71,7 @@ def test_a_history_that_was_changed_from_outside_is_refused() -> None:
 
 def test_the_curve_keeps_a_bounded_number_of_points_and_both_ends() -> None:
     curve = np.stack([np.arange(1.0, 5_001.0)] * 3, axis=1)
-    shorter = thinned(curve)
+    shorter = thin_curve(curve)
     assert len(shorter) == 400
     assert (shorter[0, 0], shorter[-1, 0]) == (1.0, 5_000.0)
 

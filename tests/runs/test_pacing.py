@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from mapelites.runs import pacing
-from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, Pace, Rhythm, StrideLength, WatchedPace, seconds_left
+from mapelites.runs.pacing import (
+    PIECE_SECONDS,
+    OwnClock,
+    RateLimit,
+    StrideLength,
+    WatchedPace,
+    WritePacer,
+    seconds_left,
+)
 
 
 def test_the_stride_grows_to_pieces_of_the_wanted_length() -> None:
@@ -32,7 +40,7 @@ def test_a_problem_that_takes_seconds_is_searched_one_evaluation_at_a_time() -> 
 
 
 def test_a_pace_allows_so_many_evaluations_per_second_in_the_long_run() -> None:
-    pace, spent = Pace(70.0, now=0.0), 0
+    pace, spent = RateLimit(70.0, now=0.0), 0
     for tick in range(1, 1_001):
         allowed = pace.allowed(tick / 100)
         pace.spend(allowed)
@@ -41,25 +49,25 @@ def test_a_pace_allows_so_many_evaluations_per_second_in_the_long_run() -> None:
 
 
 def test_a_paced_run_is_searched_in_pieces_and_not_one_by_one() -> None:
-    pace = Pace(10_000.0, now=0.0)
+    pace = RateLimit(10_000.0, now=0.0)
     assert pace.allowed(PIECE_SECONDS / 2) == 0
     assert pace.seconds_to_next == PIECE_SECONDS / 2
     assert pace.allowed(PIECE_SECONDS) == 10_000 * PIECE_SECONDS
 
 
 def test_a_pace_below_one_evaluation_per_second_waits_for_each() -> None:
-    pace = Pace(0.5, now=0.0)
+    pace = RateLimit(0.5, now=0.0)
     assert pace.allowed(1.0) == 0
     assert pace.seconds_to_next == 1.0
     assert pace.allowed(2.0) == 1
 
 
 def test_what_was_missed_during_a_long_wait_is_not_made_up_for() -> None:
-    assert Pace(1_000.0, now=0.0).allowed(3_600.0) == 100
+    assert RateLimit(1_000.0, now=0.0).allowed(3_600.0) == 100
 
 
 def test_a_step_that_took_more_than_was_due_is_waited_for_afterwards() -> None:
-    pace = Pace(10.0, now=0.0)
+    pace = RateLimit(10.0, now=0.0)
     pace.spend(pace.allowed(1.0) + 4)
     assert pace.allowed(1.2) == 0
     assert pace.allowed(1.6) == 1
@@ -88,7 +96,7 @@ def test_a_watched_run_that_was_halted_goes_on_as_it_would_have_gone() -> None:
 
 
 def test_writing_that_costs_much_is_done_less_often() -> None:
-    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    rhythm = WritePacer(0.2, share=0.01, last=0.0)
     for now in range(1, 20):
         rhythm.wrote(float(now), float(now), cost=0.05)
     assert not rhythm.due(19.0 + 4.9, 19.0 + 4.9)
@@ -96,14 +104,14 @@ def test_writing_that_costs_much_is_done_less_often() -> None:
 
 
 def test_on_a_busy_machine_writing_takes_its_share_of_what_the_run_has() -> None:
-    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    rhythm = WritePacer(0.2, share=0.01, last=0.0)
     rhythm.wrote(0.0, 0.0, cost=0.002)
     assert not rhythm.due(now=0.5, worked=0.1)
     assert rhythm.due(now=1.0, worked=0.25)
 
 
 def test_what_was_not_used_of_the_share_is_there_for_something_large_between_small_things() -> None:
-    rhythm, written = Rhythm(0.19, share=0.01, last=0.0), 0
+    rhythm, written = WritePacer(0.19, share=0.01, last=0.0), 0
     for piece in range(1, 1_001):
         now = piece / 25
         if rhythm.due(now, now):
@@ -113,7 +121,7 @@ def test_what_was_not_used_of_the_share_is_there_for_something_large_between_sma
 
 
 def test_no_more_than_the_share_is_used_in_the_long_run_whatever_things_cost() -> None:
-    rhythm, spent = Rhythm(0.2, share=0.01, last=0.0), 0.0
+    rhythm, spent = WritePacer(0.2, share=0.01, last=0.0), 0.0
     for piece in range(1, 10_001):
         now = piece / 25
         if rhythm.due(now, now):
@@ -124,14 +132,14 @@ def test_no_more_than_the_share_is_used_in_the_long_run_whatever_things_cost() -
 
 
 def test_one_hiccup_of_the_disk_does_not_change_the_rhythm_for_long() -> None:
-    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    rhythm = WritePacer(0.2, share=0.01, last=0.0)
     rhythm.wrote(1.0, 1.0, cost=0.0004)
     rhythm.wrote(2.0, 2.0, cost=3.0)
     assert rhythm.due(2.21, 2.21)
 
 
 def test_a_snapshot_that_came_along_with_a_checkpoint_is_not_charged_for_it() -> None:
-    rhythm = Rhythm(0.2, share=0.01, last=0.0)
+    rhythm = WritePacer(0.2, share=0.01, last=0.0)
     rhythm.wrote(1.0, 1.0, cost=0.001)
     rhythm.came_along(2.0, 2.0)
     assert not rhythm.due(2.1, 2.1)

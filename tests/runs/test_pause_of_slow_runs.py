@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mapelites import Settings, Tolerances
 from mapelites.runs import RunRequest, Store
-from mapelites.runs.attention import Attention
+from mapelites.runs.attention import BusyMark
 from mapelites.runs.claim import Claim
 from mapelites.runs.worker import RunWorker
 from mapelites.snapshot.spec import RunSpec
@@ -28,7 +28,7 @@ def test_a_pause_lets_evaluations_under_way_end_and_says_so(tmp_path, monkeypatc
     settings = Settings.of("surrogate", 3, evaluations=6, workers=3)
     store = Store(tmp_path / "data")
     run_id = store.create(RunRequest(RunSpec(problem.name, 3, Tolerances.default(problem), settings)))
-    attention = Attention()
+    attention = BusyMark()
     worker = RunWorker(Claim.take(store.entries, run_id), lambda: False, attention)
     thread = threading.Thread(target=worker.work)
     thread.start()

@@ -23,7 +23,7 @@ from mapelites.runs import Run, RunRequest, Store, StoreError, history
 from mapelites.runs.claim import Claim
 from mapelites.runs.entries import ID
 from mapelites.runs.errors import ClaimLostError
-from mapelites.runs.presence import Presence
+from mapelites.runs.presence import SupervisorLock
 from mapelites.runs.storage.database import FILE_FROM
 from mapelites.runs.supervisor import Supervisor
 from mapelites.runs.worker import RunWorker
@@ -216,7 +216,7 @@ def test_a_process_that_lost_its_run_can_write_nothing_more(store: Store) -> Non
 def test_who_changes_their_mind_while_a_run_is_about_to_pause_gets_what_they_want(
     store: Store, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Store, str], None], state: str
 ) -> None:
-    here = Presence.claim(store.path)
+    here = SupervisorLock.claim(store.path)
     assert here is not None
     asked = request("C03", 3_000)
     run_id = store.create(asked)
@@ -238,7 +238,7 @@ def test_who_changes_their_mind_while_a_run_is_about_to_pause_gets_what_they_wan
 def test_a_paused_run_is_paused_before_its_process_waits_for_evaluations_under_way(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = Presence.claim(store.path)
+    here = SupervisorLock.claim(store.path)
     assert here is not None
     run_id, states = store.create(request("C03", 3_000)), list[str]()
     worker = RunWorker(take(store, run_id), lambda: False)

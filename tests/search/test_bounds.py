@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import njit
 
-from mapelites.search.bounds import BOUNCE, SATURATE, TOROIDAL, inside
+from mapelites.search.bounds import BOUNCE, SATURATE, TOROIDAL, moved_inside
 
-bring = njit(lambda value, low, high, rule: inside(value, low, high, rule))
+bring = njit(lambda value, low, high, rule: moved_inside(value, low, high, rule))
 
 finite = st.floats(-1e6, 1e6)
 bounds = st.tuples(st.floats(-1000, 1000), st.floats(0.001, 1000)).map(lambda pair: (pair[0], pair[0] + pair[1]))

@@ -30,7 +30,7 @@ def told(points):
     state = new_state(PROBLEM, Tolerances.default(PROBLEM), 1)
     for x in points:
         asked.tell(state, m, np.zeros(1), x, values_of(x), 0)
-        modelled.remember(nearby, x, values_of(x))
+        modelled.remember_solution(nearby, x, values_of(x))
     return state, m, nearby
 
 
@@ -70,5 +70,5 @@ def test_before_enough_is_known_there_is_a_candidate_all_the_same(kind):
 def test_only_the_solutions_evaluated_last_are_remembered():
     nearby = modelled.new_nearby(1, 1)
     for number in range(1, 100):
-        modelled.remember(nearby, np.array([float(number)]), np.zeros(2))
+        modelled.remember_solution(nearby, np.array([float(number)]), np.zeros(2))
     assert sorted(nearby.x[:, 0]) == list(range(60, 100))

@@ -23,7 +23,7 @@ from mapelites.problems.suites import gallery
 from mapelites.runs import RunRequest, Store
 from server import login
 from server.access import Access, checked_name
-from server.limits import SHARED, LimitedQueue, Limits, client
+from server.limits import SHARED, ClientLimits, LimitedQueue, client_address
 from server.logins import GuessLimit
 from tests.requests_and_stores import request, with_spec
 
@@ -224,7 +224,7 @@ def asking(address: str, **headers: str) -> Any:
 
 def test_one_client_may_begin_only_so_many_runs_in_a_minute_and_others_are_not_hindered(store: Store) -> None:
     clock = Clock()
-    limited = LimitedQueue(store, Limits(unfinished=10, per_minute=2), now=clock)
+    limited = LimitedQueue(store, ClientLimits(unfinished=10, per_minute=2), now=clock)
     with asking("192.0.2.1"):
         limited.create(request())
         clock.now = 20.0
@@ -240,7 +240,7 @@ def test_one_client_may_begin_only_so_many_runs_in_a_minute_and_others_are_not_h
 
 
 def test_one_client_may_have_only_so_many_runs_waiting_until_some_are_over(store: Store) -> None:
-    limited = LimitedQueue(store, Limits(unfinished=2))
+    limited = LimitedQueue(store, ClientLimits(unfinished=2))
     with asking("192.0.2.1"):
         first = limited.create(request())
         limited.create(request())
@@ -252,11 +252,11 @@ def test_one_client_may_have_only_so_many_runs_waiting_until_some_are_over(store
 
 def test_a_run_that_is_too_large_is_refused_in_words(store: Store) -> None:
     with pytest.raises(InputError, match="evaluations: a run here has at most 1,000, but this one asks for 200,000"):
-        LimitedQueue(store, Limits(evaluations=1_000)).create(request())
+        LimitedQueue(store, ClientLimits(evaluations=1_000)).create(request())
     with pytest.raises(InputError, match="cells: a run here has at most 10, but this one asks for 125"):
-        LimitedQueue(store, Limits(cells=10)).create(request())
+        LimitedQueue(store, ClientLimits(cells=10)).create(request())
     with pytest.raises(InputError, match="a limit must be 1 or more, but that on unfinished was 0"):
-        Limits(unfinished=0)
+        ClientLimits(unfinished=0)
     assert store.runs() == []
 
 
@@ -264,7 +264,7 @@ def test_a_resumed_run_is_held_to_the_limits_like_a_new_one(store: Store) -> Non
     paused, large = store.create(request()), store.create(with_spec(request(), tolerances=FINE))
     store.pause(paused)
     store.stop(large)
-    limited = LimitedQueue(store, Limits(unfinished=1, cells=200))
+    limited = LimitedQueue(store, ClientLimits(unfinished=1, cells=200))
     with asking("192.0.2.1"):
         with pytest.raises(InputError, match="cells: a run here has at most 200, but this one asks for 216"):
             limited.resume(large)
@@ -278,7 +278,7 @@ def test_a_resumed_run_is_held_to_the_limits_like_a_new_one(store: Store) -> Non
 def test_a_run_file_is_held_to_the_limits_like_a_new_run(store: Store) -> None:
     content = store.export(store.create(request()))
     with pytest.raises(InputError, match="evaluations: a run here has"):
-        LimitedQueue(store, Limits(evaluations=1_000)).import_run(content)
+        LimitedQueue(store, ClientLimits(evaluations=1_000)).import_run(content)
     assert len(store.runs()) == 1
 
 
@@ -301,9 +301,9 @@ def test_every_design_of_the_gallery_fits_where_others_can_come() -> None:
 def test_who_the_client_is_may_be_said_by_a_proxy_that_the_operator_named_and_by_nobody_else(
     store: Store, proxied: bool, seen: str
 ) -> None:
-    assert client() is None
+    assert client_address() is None
     server = app.create_app(store, access=Access(proxied=proxied)).server
-    server.get("/who")(lambda: str(client()))
+    server.get("/who")(lambda: str(client_address()))
     headers = {"X-Forwarded-For": "203.0.113.9, 192.0.2.5"}
     assert server.test_client().get("/who", headers=headers, environ_base={"REMOTE_ADDR": "192.0.2.1"}).text == seen
 
@@ -319,7 +319,7 @@ def test_no_client_chooses_the_scheduler_of_a_run_by_starting_importing_or_resum
     foreign, named = store.create(by(FOREIGN)), store.create(by(NAMED))
     store.pause(foreign)
     store.pause(named)
-    limited = LimitedQueue(store, Limits(), [NAMED])
+    limited = LimitedQueue(store, ClientLimits(), [NAMED])
     refused = f"scheduler must be one that the dashboard was started with, but it was '{FOREIGN}'"
     for act in (
         lambda: limited.create(by(FOREIGN)),

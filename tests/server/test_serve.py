@@ -25,7 +25,7 @@ from mapelites.campaign.process import launch_campaign
 from mapelites.core.errors import InputError
 from mapelites.system.processes import family_of
 from server.serve import free_port as port_for
-from server.web_worker import SLOWEST, Deadline
+from server.web_worker import SLOWEST, DeadlineSocket
 from tests.runs.tools import gone
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -396,7 +396,7 @@ def test_a_process_that_may_open_few_files_takes_in_fewer_clients() -> None:
 def test_a_large_request_that_keeps_coming_has_the_time_it_needs() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        reading = Deadline(ours, 0.1)
+        reading = DeadlineSocket(ours, 0.1)
         theirs.sendall(b"x" * 2 * SLOWEST)
         came = sum(len(reading.recv(SLOWEST // 10)) for _ in range(20))
         later = threading.Timer(0.3, theirs.send, [b"y"])

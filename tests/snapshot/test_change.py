@@ -16,7 +16,7 @@ from mapelites.runs.errors import DamagedError
 from mapelites.runs.pacing import StrideLength
 from mapelites.runs.record import Record
 from mapelites.runs.worker import RunWorker
-from mapelites.snapshot.change import MOST_CHANGES, Series, SnapshotChange, whole_snapshot
+from mapelites.snapshot.change import MOST_CHANGES, SnapshotChange, SnapshotSeries, whole_snapshot
 from mapelites.snapshot.snapshot import Snapshot, pack, unpack
 from tests.runs.tools import assert_same, large_request, request, undisturbed
 
@@ -137,7 +137,7 @@ def eager(store: Store) -> Eager:
 
 
 def test_a_change_is_told_of_the_one_that_makes_reading_short() -> None:
-    series = Series()
+    series = SnapshotSeries()
     for version in range(100, 100 + MOST_CHANGES):
         change = SnapshotChange(0, np.zeros(3, dtype=np.int64), 0, None, _at(version))
         series.add(version, change if version > 100 else _at(version))
@@ -149,7 +149,7 @@ def test_a_change_is_told_of_the_one_that_makes_reading_short() -> None:
 
 
 def test_once_the_changes_were_as_many_as_the_elites_a_whole_one_is_due() -> None:
-    series = Series()
+    series = SnapshotSeries()
     assert series.base(elites=10) is None, "nothing was put down yet"
     series.add(1, _at(1))
     for version in range(2, 5):

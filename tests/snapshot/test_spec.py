@@ -16,7 +16,7 @@ TYPED = ProblemSource("formulas", gallery.text("three-bar-truss"))
 
 
 def spec_of(problem: str, source: ProblemSource = BY_NAME) -> RunSpec:
-    found = problems.find(problem, problems.get(problem).dimension, source)
+    found = problems.find_problem(problem, problems.get(problem).dimension, source)
     return RunSpec.of(found, Tolerances.default(found), Settings.of("directed", found.dimension, seed=3))
 
 

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 from unicodedata import combining
 
 from mapelites.campaign.description import OWN, table_words
-from mapelites.campaign.report.published import Agreement, Published, general_faults, known_faults, published_sources
+from mapelites.campaign.report.published import Agreement, PublishedRow, general_faults, known_faults, published_sources
 from mapelites.campaign.report.scores import problem_dimensions
 from mapelites.campaign.report.significance import count_wins
 from mapelites.campaign.report.statistics import Summary
 from mapelites.campaign.report.table import (
-    Report,
+    CampaignReport,
     TableRow,
     other_conditions,
     ranks_with_published,
@@ -38,35 +38,35 @@ class _Solution(Protocol):
     def violated(self) -> int: ...
 
 
-def number(value: float) -> str:
+def paper_number(value: float) -> str:
     """A number as the paper prints it."""
     return "0" if value == 0 else f"{value:.3e}"
 
 
-def solution(each: _Solution) -> str:
+def paper_solution(each: _Solution) -> str:
     """An objective with the number of violated constraints, as the paper prints it."""
     return f"{each.f:.3e}({each.violated})"
 
 
-def rate(value: float) -> str:
+def paper_rate(value: float) -> str:
     """A feasibility rate as the paper prints it."""
     return str(round(value, 2))
 
 
-def cells(row: TableRow) -> list[str]:
+def paper_columns(row: TableRow) -> list[str]:
     """The columns of the paper's tables."""
     s = row.summary
     return [
-        row.instance.problem, solution(s.best), solution(s.worst), solution(s.median), str(s.counts),
-        number(s.mean_violation), f"{s.mean:.3e}", f"{s.std:.3e}", rate(s.feasibility_rate),
+        row.instance.problem, paper_solution(s.best), paper_solution(s.worst), paper_solution(s.median), str(s.counts),
+        paper_number(s.mean_violation), f"{s.mean:.3e}", f"{s.std:.3e}", paper_rate(s.feasibility_rate),
     ]  # fmt: skip
 
 
-def as_terminal_text(report: Report) -> str:
+def as_terminal_text(report: CampaignReport) -> str:
     """Plain text: one table for each dimension and search, beside the published ones; then who beats whom."""
     parts = [words] if (words := other_conditions(report.departures)) else []
     for place, rows in report.tables.items():
-        parts.append(f"{_title(place)}\n{_aligned([COLUMNS, *map(cells, rows)])}")
+        parts.append(f"{_title(place)}\n{_aligned([COLUMNS, *map(paper_columns, rows)])}")
         if any(row.paper or row.edeag for row in rows):
             parts.append(f"{_title(place)}, beside published results\n{_aligned([BESIDE, *map(_beside, rows)])}")
     parts += [f"{head}\n{_aligned([heads, *rows])}" for head, heads, rows in competitions(report)]
@@ -76,11 +76,11 @@ def as_terminal_text(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(report: CampaignReport) -> str:
     """Markdown: the tables, then each beside the published ones, then who beats whom."""
     parts = [_about(report)]
     for place, rows in report.tables.items():
-        parts.append(f"## {_title(place)}\n\n{_piped(COLUMNS, map(cells, rows))}")
+        parts.append(f"## {_title(place)}\n\n{_piped(COLUMNS, map(paper_columns, rows))}")
         if any(row.paper or row.edeag for row in rows):
             parts.append(f"### {_title(place)}, beside published results\n\n{_piped(BESIDE, map(_beside, rows))}")
     parts += [f"## {head}\n\n{_piped(heads, rows)}" for head, heads, rows in competitions(report)]
@@ -91,13 +91,13 @@ def as_markdown(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_latex(report: Report) -> str:
+def as_latex(report: CampaignReport) -> str:
     """LaTeX in the paper's form: one `table*` for each dimension and search."""
     tables = [_latex_table(report, place, rows) for place, rows in report.tables.items()]
     return "\n".join([*tables, *(_latex_competition(*each) for each in competitions(report))])
 
 
-def comma_separated(report: Report) -> str:
+def comma_separated(report: CampaignReport) -> str:
     """CSV: one line per instance, in full precision, with the published values beside it."""
     text = io.StringIO()
     rows = [_flat(row) for row in report.rows]
@@ -107,7 +107,7 @@ def comma_separated(report: Report) -> str:
     return text.getvalue()
 
 
-def as_json(report: Report) -> str:
+def as_json(report: CampaignReport) -> str:
     """JSON: everything, in full precision, every run's final solution and seed included."""
     table = {
         "campaign": json.loads(report.campaign.to_json()),
@@ -128,7 +128,7 @@ def as_json(report: Report) -> str:
     return json.dumps(table, indent=1, ensure_ascii=False) + "\n"
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
+FORMATS: dict[str, Callable[[CampaignReport], str]] = {
     "terminal": as_terminal_text,
     "markdown": as_markdown,
     "csv": comma_separated,
@@ -138,7 +138,7 @@ FORMATS: dict[str, Callable[[Report], str]] = {
 SUFFIXES = {"terminal": "txt", "markdown": "md", "csv": "csv", "json": "json", "latex": "tex"}
 
 
-def competitions(report: Report) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+def competitions(report: CampaignReport) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
     """The competitions' own tables: for each its heading, the heads of its columns, and its rows, the best first."""
     found: list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]] = []
     if scores := scores_among_entrants(report):
@@ -201,7 +201,7 @@ def _piped(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _about(report: Report) -> str:
+def _about(report: CampaignReport) -> str:
     c = report.campaign
     made = ", ".join(f"{name} {number}" for name, number in versions().items())
     lines = [
@@ -231,17 +231,17 @@ def _about(report: Report) -> str:
 def _beside(row: TableRow) -> list[str]:
     s, with_paper, with_edeag = row.summary, row.with_paper, row.with_edeag
     return [
-        row.instance.problem, solution(s.median), rate(s.feasibility_rate), *_published(row.paper),
+        row.instance.problem, paper_solution(s.median), paper_rate(s.feasibility_rate), *_published(row.paper),
         with_paper.feasibility if with_paper else "", with_paper.objective if with_paper else "",
         *_published(row.edeag), with_edeag.objective if with_edeag else "",
     ]  # fmt: skip
 
 
-def _published(row: Published | None) -> list[str]:
-    return ["", ""] if row is None else [solution(row.median), rate(row.feasibility_rate)]
+def _published(row: PublishedRow | None) -> list[str]:
+    return ["", ""] if row is None else [paper_solution(row.median), paper_rate(row.feasibility_rate)]
 
 
-def _significance(report: Report) -> str:
+def _significance(report: CampaignReport) -> str:
     heading = ("Searches", "Won / tied / lost", "Won on", "Lost on")
     rows = [
         [_pair_words(key), _score(each), *(_problems(each, outcome) for outcome in ("win", "loss"))]
@@ -257,7 +257,7 @@ def _problems(comparisons: Sequence[Any], outcome: str) -> str:
     return " ".join(each.problem for each in comparisons if each.outcome == outcome) or "none"
 
 
-def _faults(report: Report) -> str:
+def _faults(report: CampaignReport) -> str:
     lines = [
         "## Known faults of the code behind the paper's tables",
         "",
@@ -270,7 +270,7 @@ def _faults(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _latex_table(report: Report, place: tuple[int, str], rows: Sequence[TableRow]) -> str:
+def _latex_table(report: CampaignReport, place: tuple[int, str], rows: Sequence[TableRow]) -> str:
     dimension, search = place
     name = search.replace("paper-", "Configuration ") if search.startswith("paper-") else search
     where = f"{dimension}D problems" if dimension != OWN else "problems, each in its own dimension"
@@ -283,7 +283,7 @@ def _latex_table(report: Report, place: tuple[int, str], rows: Sequence[TableRow
         r"\toprule",
         r"Function &Best &Worst &Median &$c$ &$\bar{v}$ &Mean &Std & FR\\",
         r"\midrule",
-        *(" &".join(cells(row)) + r"\\" for row in rows),
+        *(" &".join(paper_columns(row)) + r"\\" for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table*}",
@@ -312,7 +312,7 @@ def _flat_summary(s: Summary) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _flat_published(name: str, row: Published | None) -> dict[str, Any]:
+def _flat_published(name: str, row: PublishedRow | None) -> dict[str, Any]:
     return {
         f"{name}_median": "" if row is None else row.median.f,
         f"{name}_median_violated": "" if row is None else row.median.violated,

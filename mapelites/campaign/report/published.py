@@ -21,7 +21,7 @@ Verdict = Literal["agrees", "ours is better", "ours is worse", "not comparable"]
 
 
 @dataclass(frozen=True)
-class Solution:
+class PublishedSolution:
     """A published solution: its objective and the number of constraints it violates."""
 
     f: float
@@ -29,13 +29,13 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRow:
     """A row of a published table."""
 
     name: str
-    best: Solution
-    median: Solution
-    worst: Solution
+    best: PublishedSolution
+    median: PublishedSolution
+    worst: PublishedSolution
     mean: float
     std: float
     feasibility_rate: float
@@ -56,20 +56,22 @@ class Agreement:
         return self.feasibility == "agrees" and self.objective in ("agrees", "not comparable")
 
 
-def paper_row(instance: Instance) -> Published | None:
+def paper_row(instance: Instance) -> PublishedRow | None:
     """The paper's row for an instance, or None where it has none."""
     table = _data("paper_tables.json")["tables"]
     configuration = PAPER_SEARCHES.get(instance.search, "")
     row = table.get(f"{instance.dimension}D/{configuration}", {}).get(instance.problem)
     if row is None:
         return None
-    best, median, worst = (Solution(row[name]["f"], row[name]["violated"]) for name in ("best", "median", "worst"))
+    best, median, worst = (
+        PublishedSolution(row[name]["f"], row[name]["violated"]) for name in ("best", "median", "worst")
+    )
     rest = {name: row[name] for name in ("mean", "std", "feasibility_rate", "mean_violation")}
     # Its three counts are printed the other way round.
-    return Published("paper", best, median, worst, **rest, c=tuple(reversed(row["c"])))
+    return PublishedRow("paper", best, median, worst, **rest, c=tuple(reversed(row["c"])))
 
 
-def edeag_row(problem: str, dimension: int) -> Published | None:
+def edeag_row(problem: str, dimension: int) -> PublishedRow | None:
     """εDEag's row for a problem, or None where there is none.
 
     Its table gives the violations of the median alone. Best and worst are feasible where the rate says so.
@@ -78,11 +80,11 @@ def edeag_row(problem: str, dimension: int) -> Published | None:
     if row is None:
         return None
     rate = row["feasibility_rate"]
-    return Published(
+    return PublishedRow(
         "εDEag",
-        best=Solution(row["best"], 0 if rate > 0 else row["median_violated"]),
-        median=Solution(row["median"], row["median_violated"]),
-        worst=Solution(row["worst"], 0 if rate == 1 else max(1, row["median_violated"])),
+        best=PublishedSolution(row["best"], 0 if rate > 0 else row["median_violated"]),
+        median=PublishedSolution(row["median"], row["median_violated"]),
+        worst=PublishedSolution(row["worst"], 0 if rate == 1 else max(1, row["median_violated"])),
         mean=row["mean"],
         std=row["std"],
         feasibility_rate=rate,
@@ -106,7 +108,7 @@ def general_faults() -> tuple[str, ...]:
     return tuple(_data("original_faults.json")["general"])
 
 
-def compare_with_published(ours: Summary, published: Published) -> Agreement:
+def compare_with_published(ours: Summary, published: PublishedRow) -> Agreement:
     """Compare a row with a published one.
 
     Feasibility agrees where Fisher's exact test does not tell the two numbers of feasible runs apart at 5 %.
@@ -117,7 +119,7 @@ def compare_with_published(ours: Summary, published: Published) -> Agreement:
     return Agreement(_feasibility(ours, published), _objective(ours, published))
 
 
-def _feasibility(ours: Summary, published: Published) -> Verdict:
+def _feasibility(ours: Summary, published: PublishedRow) -> Verdict:
     hits = round(ours.feasibility_rate * ours.runs), round(published.feasibility_rate * PUBLISHED_RUNS)
     table = [[hits[0], ours.runs - hits[0]], [hits[1], PUBLISHED_RUNS - hits[1]]]
     if fisher(table) >= SIGNIFICANCE:
@@ -125,7 +127,7 @@ def _feasibility(ours: Summary, published: Published) -> Verdict:
     return "ours is better" if ours.feasibility_rate > published.feasibility_rate else "ours is worse"
 
 
-def _objective(ours: Summary, published: Published) -> Verdict:
+def _objective(ours: Summary, published: PublishedRow) -> Verdict:
     if not ours.median.feasible or ours.quartiles is None or published.median.violated:
         return "not comparable"
     low, high = ours.quartiles

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from mapelites.campaign.report.rank_tests import mann_whitney
-from mapelites.campaign.report.statistics import Final
+from mapelites.campaign.report.statistics import FinalSolution
 from mapelites.core.errors import InputError
 
 SIGNIFICANCE = 0.05
@@ -18,7 +18,7 @@ Outcome = Literal["win", "tie", "loss"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SearchComparison:
     """The runs of one search against those of another on the same problem."""
 
     problem: str
@@ -29,7 +29,7 @@ class Comparison:
     outcome: Outcome  # of the first
 
 
-def rank_sum(first: Sequence[Final], second: Sequence[Final]) -> tuple[float, Outcome]:
+def rank_sum(first: Sequence[FinalSolution], second: Sequence[FinalSolution]) -> tuple[float, Outcome]:
     """The two-sided p of Wilcoxon's rank-sum test, and whether the first search wins at 5 %.
 
     The solutions are ranked by the competition's order, so that an infeasible one is worse than every
@@ -52,13 +52,13 @@ def _rank_sum(mine: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[float, Ou
     return p, "win" if u < len(mine) * len(theirs) / 2 else "loss"
 
 
-def count_wins(comparisons: Iterable[Comparison]) -> dict[Outcome, int]:
+def count_wins(comparisons: Iterable[SearchComparison]) -> dict[Outcome, int]:
     """How often the first search wins, ties and loses."""
     counts = Counter(each.outcome for each in comparisons)
     return {"win": counts["win"], "tie": counts["tie"], "loss": counts["loss"]}
 
 
-def _places(finals: Sequence[Final]) -> tuple[int, ...]:
+def _places(finals: Sequence[FinalSolution]) -> tuple[int, ...]:
     """The place of each solution in the competition's order; equals have the same."""
     ranks = [each.rank for each in finals]
     places = {rank: place for place, rank in enumerate(sorted(set(ranks)))}

@@ -22,7 +22,7 @@ C_LEVELS = (1.0, 1e-2, 1e-4)  # c_1, c_2 and c_3 count the violations above thes
 
 
 @dataclass(frozen=True)
-class Final:
+class FinalSolution:
     """The solution a run is judged by: its objective, and G_i and H_j of equation 1.
 
     >>> Final("run", 7, f=0.5, violations=(0.0, 0.02)).counts
@@ -61,12 +61,12 @@ class Final:
         return (False, self.f) if self.feasible else (True, self.mean_violation)
 
 
-def final_solution(problem: Problem, elites: Elites, run: str = "", seed: int = 0) -> Final:
+def final_solution(problem: Problem, elites: Elites, run: str = "", seed: int = 0) -> FinalSolution:
     """The best of all a run holds, by the competition's order; equals are decided by the objective."""
     if not len(elites):
         raise InputError(f"{run or 'a run'}: it must hold at least one solution, but it holds none")
     rows = counted_violations(problem, elites.violations)
-    finals = (Final(run, seed, float(f), tuple(map(float, row))) for f, row in zip(elites.f, rows, strict=True))
+    finals = (FinalSolution(run, seed, float(f), tuple(map(float, row))) for f, row in zip(elites.f, rows, strict=True))
     return min(finals, key=lambda each: (each.rank, each.f))
 
 
@@ -75,9 +75,9 @@ class Summary:
     """One row of a table: what the final solutions of all runs of one instance amount to."""
 
     runs: int
-    best: Final
-    median: Final
-    worst: Final
+    best: FinalSolution
+    median: FinalSolution
+    worst: FinalSolution
     quartiles: tuple[float, float] | None  # of the objectives of the feasible runs
     mean: float
     std: float
@@ -95,12 +95,12 @@ class Summary:
         return self.median.mean_violation
 
 
-def rank_finals(finals: Iterable[Final]) -> list[Final]:
+def rank_finals(finals: Iterable[FinalSolution]) -> list[FinalSolution]:
     """Best first, by the competition's order; equals by objective, then by name, so that the order is one."""
     return sorted(finals, key=lambda each: (each.rank, each.f, each.run))
 
 
-def summarise_finals(finals: Sequence[Final]) -> Summary:
+def summarise_finals(finals: Sequence[FinalSolution]) -> Summary:
     """The row of a table.
 
     The median is one of the solutions: of an even number of runs, the better of the two in the middle. The

@@ -13,7 +13,7 @@ from typing import Any
 from mapelites.campaign.description import Campaign, Instance
 from mapelites.campaign.folder import CampaignFolder, final_solutions
 from mapelites.campaign.report import published as report_reference
-from mapelites.campaign.report.published import Agreement, Published, compare_with_published
+from mapelites.campaign.report.published import Agreement, PublishedRow, compare_with_published
 from mapelites.campaign.report.ranks import PUBLISHED, Averages, averages_of, published_averages, rank_sums
 from mapelites.campaign.report.scores import (
     EntrantFigures,
@@ -24,8 +24,8 @@ from mapelites.campaign.report.scores import (
     title,
     weighted_scores,
 )
-from mapelites.campaign.report.significance import Comparison, rank_sum
-from mapelites.campaign.report.statistics import Final, Summary, summarise_finals
+from mapelites.campaign.report.significance import SearchComparison, rank_sum
+from mapelites.campaign.report.statistics import FinalSolution, Summary, summarise_finals
 from mapelites.core.settings import Settings
 from mapelites.core.tolerances import PAPER_LEVELS
 
@@ -36,10 +36,10 @@ class TableRow:
 
     instance: Instance
     summary: Summary
-    finals: tuple[Final, ...]
+    finals: tuple[FinalSolution, ...]
     failed: int
-    paper: Published | None
-    edeag: Published | None
+    paper: PublishedRow | None
+    edeag: PublishedRow | None
 
     @property
     def with_paper(self) -> Agreement | None:
@@ -53,12 +53,12 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class Report:
+class CampaignReport:
     """A campaign's tables. Rows come by dimension, then search, then problem."""
 
     campaign: Campaign
     rows: tuple[TableRow, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[SearchComparison, ...]
     sessions: tuple[dict[str, Any], ...]
     engine: str
 
@@ -77,9 +77,9 @@ class Report:
         return tuple(dict.fromkeys(each for n in c.tables for s in c.searches for each in departures(c, n, s)))
 
     @property
-    def pairs(self) -> dict[tuple[int, str, str], list[Comparison]]:
+    def pairs(self) -> dict[tuple[int, str, str], list[SearchComparison]]:
         """The comparisons of each pair of searches, by dimension."""
-        pairs: dict[tuple[int, str, str], list[Comparison]] = {}
+        pairs: dict[tuple[int, str, str], list[SearchComparison]] = {}
         for each in self.comparisons:
             pairs.setdefault((each.dimension, each.first, each.second), []).append(each)
         return pairs
@@ -109,7 +109,7 @@ def other_conditions(found: Sequence[str]) -> str:
     )
 
 
-def report_of(folder: CampaignFolder) -> Report:
+def report_of(folder: CampaignFolder) -> CampaignReport:
     """The report on what a campaign has finished so far."""
     results = folder.results()
     solutions = final_solutions(results.values())
@@ -126,10 +126,10 @@ def report_of(folder: CampaignFolder) -> Report:
         for instance in folder.campaign.instances
         if instance in solutions
     )
-    return Report(folder.campaign, rows, compare(rows), tuple(folder.sessions()), folder.engine)
+    return CampaignReport(folder.campaign, rows, compare(rows), tuple(folder.sessions()), folder.engine)
 
 
-def compare(rows: Sequence[TableRow]) -> tuple[Comparison, ...]:
+def compare(rows: Sequence[TableRow]) -> tuple[SearchComparison, ...]:
     """Every pair of searches on every problem that both have run."""
     by_place: dict[tuple[int, str], list[TableRow]] = {}
     for row in rows:
@@ -138,11 +138,13 @@ def compare(rows: Sequence[TableRow]) -> tuple[Comparison, ...]:
     for (dimension, problem), group in by_place.items():
         for first, second in combinations(group, 2):
             p, outcome = rank_sum(first.finals, second.finals)
-            found.append(Comparison(problem, dimension, first.instance.search, second.instance.search, p, outcome))
+            found.append(
+                SearchComparison(problem, dimension, first.instance.search, second.instance.search, p, outcome)
+            )
     return tuple(found)
 
 
-def scores_among_entrants(report: Report) -> dict[str, Score]:
+def scores_among_entrants(report: CampaignReport) -> dict[str, Score]:
     """CEC 2020's score of the published entrants and of the campaign's searches, on the problems that all have run.
 
     Empty where the campaign has none of the competition's problems.
@@ -160,7 +162,7 @@ def scores_among_entrants(report: Report) -> dict[str, Score]:
     return weighted_scores(everybody, {name: n for name, n in known.items() if name in shared})
 
 
-def ranks_with_published(report: Report) -> dict[int, dict[str, float]]:
+def ranks_with_published(report: CampaignReport) -> dict[int, dict[str, float]]:
     """CEC 2017's sums of ranks by dimension, of the campaign's searches and CL-SRDE."""
     found: dict[int, dict[str, float]] = {}
     for dimension in report.campaign.dimensions:

@@ -73,7 +73,7 @@ class Colouring:
         }
 
 
-def shared(
+def shared_colourings(
     objectives: Sequence[Values], scale: str, reference: Values | None = None, *, maximise: bool = False
 ) -> list[Colouring]:
     """Colours by objective that mean the same on several maps, one colouring for the objectives of each."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.core.archive import Archive, Elite
-from mapelites.core.nested_map.axes import MapLook, axes, full_bins, labels, margins
+from mapelites.core.nested_map.axes import MapStyle, axes, full_bins, labels, margins
 from mapelites.core.nested_map.colour import BEST, EMPTY, FIRST, IMPOSSIBLE, LAST, Colouring
 from mapelites.core.nested_map.fold import AWAY, Fold
 from mapelites.core.nested_map.fold import EMPTY as NO_ELITE
@@ -27,11 +27,14 @@ MOST_EXACT = 10_000  # places beyond which the readout's numbers travel in singl
 INSET = (0.004, 0.007)  # of the red outline from its cell's, as shares of the map's width and height
 LEAST_INSET, MOST_INSET = 0.02, 0.12  # of a cell
 SHAPES = ("beyond", "inner", "outer", "hatch", "proven", "feasible", "best")
-CHANGING = ("legend", "best", "feasible", "reference", "own", "cells", "shown", "violations", "bounds", "closed")
+CHANGING = (
+    "legend", "best", "beyond", "feasible", "reference", "own", "cells", "shown", "violations", "bounds",
+    "closed",
+)  # fmt: skip
 TICK = 0.35  # of a cell, the side of the corner that marks one as proven
 
 
-class Bounds(NamedTuple):
+class ProvenBounds(NamedTuple):
     """Below which f nobody can be at each place, (rows, columns), and the gap within which that is a proof."""
 
     f: NDArray[np.float64]
@@ -39,7 +42,7 @@ class Bounds(NamedTuple):
 
 
 def content(
-    archive: Archive, view: FigureView, chosen: Colouring, *, dark: bool = False, bounds: Bounds | None = None
+    archive: Archive, view: FigureView, chosen: Colouring, *, dark: bool = False, bounds: ProvenBounds | None = None
 ) -> dict[str, Any]:
     """Everything that changes while a map fills, as JSON values, in these colours of `archive.everything()`.
 
@@ -59,7 +62,8 @@ def content(
         "violations": _violations(fold, archive, at),
         "best": best,
         "box": _box(fold, best),
-        "feasible": _star(fold, archive, at),
+        "beyond": best is not None and bool(fold.beyond()[best[0], best[1]]),
+        "feasible": star_place(fold, archive, at),
         "reference": _reference(archive),
         "own": {"best": _cell(archive.best()), "feasible": _cell(archive.best(feasible=True))},
         "legend": chosen.legend(dark=dark),
@@ -72,7 +76,7 @@ def content(
 def figure(archive: Archive, view: FigureView, drawn: dict[str, Any], *, dark: bool, narrow: bool) -> dict[str, Any]:
     """The whole figure, as JSON values."""
     fold, problem = view.fold(archive.tolerances), archive.problem
-    look = MapLook.of(dark=dark, narrow=narrow)
+    look = MapStyle.of(dark=dark, narrow=narrow)
     return {
         "data": [_heatmap(drawn, look), _marks(drawn, fold, look)],
         "layout": {
@@ -133,7 +137,7 @@ def patch(drawn: dict[str, Any], *, dark: bool) -> dict[str, Any]:
         "heatmap": {
             "z": drawn["z"],
             "customdata": drawn["values"],
-            "colorscale": _ground(MapLook.of(dark=dark, narrow=False)) + drawn["stops"],
+            "colorscale": _ground(MapStyle.of(dark=dark, narrow=False)) + drawn["stops"],
         },
         "marks": {"x": x, "y": y},
         "best": drawn["box"],
@@ -142,7 +146,7 @@ def patch(drawn: dict[str, Any], *, dark: bool) -> dict[str, Any]:
     }
 
 
-def _heatmap(drawn: dict[str, Any], look: MapLook) -> dict[str, Any]:
+def _heatmap(drawn: dict[str, Any], look: MapStyle) -> dict[str, Any]:
     return {
         "type": "heatmap",
         "z": drawn["z"],
@@ -155,7 +159,7 @@ def _heatmap(drawn: dict[str, Any], look: MapLook) -> dict[str, Any]:
     }
 
 
-def _marks(drawn: dict[str, Any], fold: Fold, look: MapLook) -> dict[str, Any]:
+def _marks(drawn: dict[str, Any], fold: Fold, look: MapStyle) -> dict[str, Any]:
     """A star on the best feasible elite and, where cells are too small for a red outline, a red ring."""
     x, y = _points(drawn)
     ring = "circle-open" if max(fold.shape) > MOST_INNER_LINES else "square-open"
@@ -180,7 +184,7 @@ def _points(drawn: dict[str, Any]) -> tuple[list[float | None], list[float | Non
     return [place[1] for place in places], [place[0] for place in places]
 
 
-def _shapes(fold: Fold, archive: Archive, drawn: dict[str, Any], look: MapLook) -> list[dict[str, Any]]:
+def _shapes(fold: Fold, archive: Archive, drawn: dict[str, Any], look: MapStyle) -> list[dict[str, Any]]:
     rows, columns = fold.shape
     inner = (1 if columns <= MOST_INNER_LINES else fold.x.inner, 1 if rows <= MOST_INNER_LINES else fold.y.inner)
     boxes = [f"M{a - 0.5},{b - 0.5}H{c - 0.5}V{d - 0.5}H{a - 0.5}Z" for a, b, c, d in fold.feasible_boxes(
@@ -251,7 +255,7 @@ def _hatch(impossible: NDArray[np.bool_]) -> str:
     return "".join(f"M{c - 0.5},{r - 0.5}L{c + 0.5},{r + 0.5}" for r, c in places.tolist())
 
 
-def _proven(archive: Archive, at: NDArray[np.int64], bounds: Bounds | None) -> dict[str, Any]:
+def _proven(archive: Archive, at: NDArray[np.int64], bounds: ProvenBounds | None) -> dict[str, Any]:
     """The bound of each place for the readout, and a small corner on each place that is proven best within the gap."""
     if bounds is None or not np.isfinite(bounds.f).any():
         return {"bounds": None, "closed": None, "ticks": "M0,0Z"}
@@ -265,7 +269,7 @@ def _proven(archive: Archive, at: NDArray[np.int64], bounds: Bounds | None) -> d
     return {"bounds": _packed(told), "closed": bounds.gap, "ticks": ticks or "M0,0Z"}
 
 
-def _ground(look: MapLook) -> list[list[Any]]:
+def _ground(look: MapStyle) -> list[list[Any]]:
     half = [(byte + 0.5) / LAST for byte in (EMPTY, IMPOSSIBLE)]
     return [[0, look.empty], [half[0], look.empty], [half[0], look.impossible], [half[1], look.impossible]]
 
@@ -285,7 +289,7 @@ def _place(fold: Fold, archive: Archive, elite: Elite | None) -> list[int] | Non
     return list(fold.place(int(fold.tolerances.cell(fold.tolerances.bins(violations))[0])))
 
 
-def _star(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
+def star_place(fold: Fold, archive: Archive, at: NDArray[np.int64]) -> list[int] | None:
     """The place of the best feasible elite. Read up to, only where that is what the place shows.
 
     In a block of relaxed outer constraints, and where a slider relaxes one that is no axis, something better hides it.

@@ -14,7 +14,7 @@ import numpy as np
 
 from mapelites.core.archive import Archive
 from mapelites.core.format import number
-from mapelites.core.nested_map.axes import MapLook, short_bins
+from mapelites.core.nested_map.axes import MapStyle, short_bins
 from mapelites.core.nested_map.colour import BEST
 from mapelites.core.nested_map.fold import Axis, Fold
 from mapelites.core.nested_map.thumbnail import colour_grid, png
@@ -52,7 +52,7 @@ def as_html(archive: Archive) -> str:
 
 def picture(archive: Archive) -> str:
     """The map as an SVG, with the names and the outer bins of its constraints around it."""
-    view, look = usual_view(archive), MapLook.of(dark=False, narrow=False)
+    view, look = usual_view(archive), MapStyle.of(dark=False, narrow=False)
     view = replace(view, summary=is_too_fine(view.fold(archive.tolerances), narrow=True))
     fold = view.fold(archive.tolerances)
     rows, columns = fold.shape
@@ -76,7 +76,7 @@ def picture(archive: Archive) -> str:
     return "".join(parts)
 
 
-def _lines(fold: Fold, look: MapLook) -> Iterable[str]:
+def _lines(fold: Fold, look: MapStyle) -> Iterable[str]:
     rows, columns = fold.shape
     inner = (1 if columns <= MOST_LINES else fold.x.inner, 1 if rows <= MOST_LINES else fold.y.inner)
     for (across, up), colour, width in ((inner, look.thin, 0.6), ((fold.x.inner, fold.y.inner), look.thick, 1.6)):
@@ -85,7 +85,7 @@ def _lines(fold: Fold, look: MapLook) -> Iterable[str]:
         yield f'<path d="{"".join((*upright, *level))}" stroke="{colour}" stroke-width="{width}"/>'
 
 
-def _marks(fold: Fold, archive: Archive, look: MapLook) -> Iterable[str]:
+def _marks(fold: Fold, archive: Archive, look: MapStyle) -> Iterable[str]:
     """Outlines: what is feasible in black, the best shown in red; a dot on the best feasible one."""
     rows, columns = fold.shape
     wide, high = SIDE / columns, SIDE / rows

@@ -52,7 +52,7 @@ def colour_grid(archive: Archive, view: FigureView, *, dark: bool) -> tuple[NDAr
     filled = at != NO_ELITE
     grid[filled] = chosen.colours[at[filled]]
     shades = palette(dark, [shade for _, shade in chosen.stops(dark=dark)])
-    veiled = np.round(0.35 * shades + 0.65 * shades[EMPTY]).astype(np.uint8)
+    veiled = np.round(0.16 * shades + 0.84 * shades[EMPTY]).astype(np.uint8)
     beyond = fold.beyond() & filled
     # Bytes of what lies beyond the allowances follow the others, so that they are drawn apart.
     return np.where(beyond, grid.astype(np.int64) + LAST + 1, grid), np.concatenate([shades, veiled])

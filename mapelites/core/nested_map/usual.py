@@ -100,18 +100,18 @@ def gains_alone(archive: Archive) -> Array:
     """By how much the objective falls where one group alone is relaxed to its allowance; 0 where that is not known."""
     found, satisfied = archive.everything(), archive.problem.feasible_up_to
     groups = axis_groups(archive.problem, archive.tolerances)
-    start = lowest(found, satisfied)
+    start = lowest_objective(found, satisfied)
     gains = np.zeros(len(groups))
     for place, group in enumerate(groups):
         limits = satisfied.copy()
         for i in group:
             limits[i] = max(archive.tolerances.levels[i][-1], satisfied[i])
-        best = lowest(found, limits)
+        best = lowest_objective(found, limits)
         gains[place] = start - best if np.isfinite(start) else (0.0 if np.isinf(best) else np.inf)
     return gains
 
 
-def lowest(found: Elites, limits: Array) -> float:
+def lowest_objective(found: Elites, limits: Array) -> float:
     """The lowest objective within these violations, infinite where there is none."""
     return float(found.f[np.all(found.violations <= limits, axis=1)].min(initial=np.inf))
 

@@ -23,7 +23,7 @@ def level_words(constraint: Constraint, levels: Sequence[float]) -> tuple[str, .
     """
     if is_in_percent(constraint, levels):
         return tuple(percent_text(constraint, level, NEAT_DIGITS) if level else "0" for level in levels)
-    return tuple(brief(level) for level in levels)
+    return tuple(brief_level(level) for level in levels)
 
 
 def is_in_percent(constraint: Constraint, levels: Sequence[float]) -> bool:
@@ -65,7 +65,7 @@ def short_bin_words(constraint: Constraint, tolerances: Tolerances, place: int, 
     return tuple(each.replace(" to ", "–").replace(" ", "") for each in full)
 
 
-def brief(level: float) -> str:
+def brief_level(level: float) -> str:
     """A level in few characters: three digits where all of them would not fit."""
     text = amount(level, 12).replace(",", "") if level < 1e5 else amount(level, 12)
     return text if len(text) <= LONGEST else amount(level, NEAT_DIGITS)

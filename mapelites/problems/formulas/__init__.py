@@ -19,12 +19,12 @@ from functools import lru_cache
 from mapelites.core.problem import Constraint, Kind, Problem, ProblemSource
 from mapelites.problems.formulas import typeset
 from mapelites.problems.formulas.derivatives import derivatives
-from mapelites.problems.formulas.document import UNTITLED, read
-from mapelites.problems.formulas.limits import Limit, limits_of
+from mapelites.problems.formulas.document import UNTITLED, read_document
+from mapelites.problems.formulas.limits import FoundLimit, limits_of
 from mapelites.problems.formulas.machine import data_of, data_of_expressions, machine
 from mapelites.problems.formulas.scales import typical_sizes
 from mapelites.problems.formulas.tokens import FormulaError
-from mapelites.problems.formulas.tree import Document
+from mapelites.problems.formulas.tree import ProblemDocument
 
 __all__ = ["UNTITLED", "FormulaError", "name_of", "problem_of"]
 
@@ -34,7 +34,7 @@ LONGEST = 40
 @lru_cache(maxsize=256)
 def problem_of(text: str) -> Problem:
     """The problem that a text describes; a `FormulaError` points at the character that is wrong."""
-    document = read(text)
+    document = read_document(text)
     limits, variables = limits_of(document), document.variables
     problem = Problem(
         name=name_of(document.title),
@@ -43,7 +43,7 @@ def problem_of(text: str) -> Problem:
         constraints=_constraints(document, limits),
         function=machine,
         title=document.title,
-        formula=typeset.objective(document),
+        formula=typeset.typeset_objective(document),
         difficulty=document.about,
         variables=tuple(each.name for each in variables),
         best_known=document.best,
@@ -53,7 +53,7 @@ def problem_of(text: str) -> Problem:
         units=tuple(each.unit for each in variables),
         meanings=tuple(each.meaning for each in variables),
         steps=[each.step for each in variables],  # type: ignore[arg-type]
-        definitions=typeset.definitions(document),
+        definitions=typeset.typeset_definitions(document),
         reference=document.reference,
         source=ProblemSource("formulas", text),
         formulas=text,
@@ -65,20 +65,20 @@ def problem_of(text: str) -> Problem:
     return _with_scales(problem, document, limits)
 
 
-def _constraints(document: Document, limits: Iterable[Limit]) -> tuple[Constraint, ...]:
+def _constraints(document: ProblemDocument, limits: Iterable[FoundLimit]) -> tuple[Constraint, ...]:
     """The constraints with their limits, inequalities first."""
     typed = (*document.inequalities, *document.equalities)
     kinds: list[Kind] = ["equality" if each.comparison == "=" else "inequality" for each in typed]
     return tuple(
         Constraint(
-            each.name, kind, typeset.restriction(each), limit.value, limit.sense, each.unit, each.meaning,
+            each.name, kind, typeset.typeset_constraint(each), limit.value, limit.sense, each.unit, each.meaning,
             mirrored=limit.mirrored and limit.sense == "=",
         )
         for each, kind, limit in zip(typed, kinds, limits, strict=True)
     )  # fmt: skip
 
 
-def _with_scales(problem: Problem, document: Document, limits: Iterable[Limit]) -> Problem:
+def _with_scales(problem: Problem, document: ProblemDocument, limits: Iterable[FoundLimit]) -> Problem:
     """The problem with the typical size of the sides of every constraint that has no limit but 0."""
     compared = [(each, limit.sides) for each, limit in zip(problem.constraints, limits, strict=True) if limit.sides]
     if not compared:

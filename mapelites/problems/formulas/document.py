@@ -20,11 +20,11 @@ from typing import get_args
 
 from mapelites.core.constraint import LONGEST_MEANING
 from mapelites.core.problem import LONGEST_NAME, MOST_CONSTRAINTS, whole_bounds
-from mapelites.problems.formulas.expressions import Reader
+from mapelites.problems.formulas.expressions import ExpressionReader
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
-from mapelites.problems.formulas.machine import NO_VALUE, Program
+from mapelites.problems.formulas.machine import NO_VALUE, InstructionBuilder
 from mapelites.problems.formulas.tokens import WORDS, FormulaError
-from mapelites.problems.formulas.tree import Comparison, Document, Expression, Restriction, Variable
+from mapelites.problems.formulas.tree import Comparison, Expression, ProblemDocument, TypedConstraint, Variable
 
 TEXT_LINE = re.compile(r"^[ \t]*(problem|about|source|best)\b[ \t]*([^\n]*)", re.MULTILINE | re.IGNORECASE)
 NAMED = re.compile(r"^[ \t]*(?:variable|let)[ \t]+([A-Za-z_]\w*)", re.MULTILINE | re.IGNORECASE | re.ASCII)
@@ -46,13 +46,17 @@ class _Parts:
     objective: tuple[Expression, bool] | None = None
     objective_name: str = ""
     objective_unit: str = ""
-    restrictions: list[tuple[str, Restriction, int]] = field(default_factory=list)  # with its name or none, and place
+    restrictions: list[tuple[str, TypedConstraint, int]] = field(
+        default_factory=list
+    )  # with its name or none, and place
     tolerance: float = TOLERANCE
-    program: Program = field(default_factory=lambda: Program(()))  # of all that has been read, to find flaws with
+    program: InstructionBuilder = field(
+        default_factory=lambda: InstructionBuilder(())
+    )  # of all that has been read, to find flaws with
 
 
 @lru_cache(maxsize=256)  # runs of one problem ask for the same text again and again
-def read(text: str) -> Document:
+def read_document(text: str) -> ProblemDocument:
     """The problem that a text describes; a `FormulaError` points at the character that is wrong."""
     text = text.replace("\r\n", "\n")
     parts = _Parts()
@@ -61,7 +65,7 @@ def read(text: str) -> Document:
         raise FormulaError(said, text, found.start(1))
     names = set(NAMED.findall(text))
     code = TEXT_LINE.sub(lambda found: _note(parts, found, names), text)
-    reader = Reader(text, code, names)
+    reader = ExpressionReader(text, code, names)
     # Variables may stand anywhere, but are known everywhere.
     for before, word, name in zip([None, *reader.tokens], reader.tokens, reader.tokens[1:], strict=False):
         if word.text == "variable" and name.kind == "name" and (before is None or before.kind == "newline"):
@@ -82,7 +86,7 @@ def _note(parts: _Parts, found: re.Match[str], names: set[str]) -> str:
     return " " * len(found.group())
 
 
-def _statement(reader: Reader, parts: _Parts, declared: set[str]) -> None:
+def _statement(reader: ExpressionReader, parts: _Parts, declared: set[str]) -> None:
     if reader.next.kind == "newline":
         reader.take()
     elif reader.took("variable"):
@@ -115,7 +119,7 @@ def _statement(reader: Reader, parts: _Parts, declared: set[str]) -> None:
         _restriction(reader, parts)
 
 
-def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
+def _variable(reader: ExpressionReader, parts: _Parts, declared: set[str]) -> Variable:
     at = reader.next.at
     name = _new_name(reader, parts, "a variable", variable=True)
     if name in declared:
@@ -154,7 +158,7 @@ def _variable(reader: Reader, parts: _Parts, declared: set[str]) -> Variable:
     return Variable(name, *bounds, step, unit, meaning)
 
 
-def _objective_name(reader: Reader) -> tuple[str, str]:
+def _objective_name(reader: ExpressionReader) -> tuple[str, str]:
     """What the objective is called, and its unit, where that is said: minimise fabrication cost [$]: ..."""
     start = reader.place
     while reader.next.kind == "name":
@@ -174,12 +178,12 @@ def _objective_name(reader: Reader) -> tuple[str, str]:
     return "", ""
 
 
-def _unit(reader: Reader) -> str:
+def _unit(reader: ExpressionReader) -> str:
     """The unit between square brackets that comes next."""
     return reader.take().text[1:-1].strip()[:LONGEST_NAME]
 
 
-def _unit_and_meaning(reader: Reader) -> tuple[str, str]:
+def _unit_and_meaning(reader: ExpressionReader) -> tuple[str, str]:
     """What may stand behind a constraint: the unit of its limit, and what it means."""
     unit, meaning = "", ""
     while reader.next.kind in ("unit", "text"):
@@ -190,7 +194,7 @@ def _unit_and_meaning(reader: Reader) -> tuple[str, str]:
     return unit, meaning
 
 
-def _restriction(reader: Reader, parts: _Parts) -> None:
+def _restriction(reader: ExpressionReader, parts: _Parts) -> None:
     at, name = reader.next.at, ""
     if reader.next.kind == "name" and reader.tokens[reader.place + 1].text == ":":
         name = reader.take().text
@@ -217,11 +221,11 @@ def _restriction(reader: Reader, parts: _Parts) -> None:
     reader.end_of_line()
     if len(parts.restrictions) == MOST_CONSTRAINTS:
         raise reader.error(f"there can be at most {MOST_CONSTRAINTS} constraints", at)
-    restriction = Restriction(name, left, comparison, right, unit, meaning)  # type: ignore[arg-type]
+    restriction = TypedConstraint(name, left, comparison, right, unit, meaning)  # type: ignore[arg-type]
     parts.restrictions.append((name, restriction, at))
 
 
-def _new_name(reader: Reader, parts: _Parts, what: str, *, variable: bool = False) -> str:
+def _new_name(reader: ExpressionReader, parts: _Parts, what: str, *, variable: bool = False) -> str:
     token = reader.take()
     if token.kind != "name":
         raise reader.error(f"expected the name of {what}, but there was {token.spoken}", token.at)
@@ -234,7 +238,7 @@ def _new_name(reader: Reader, parts: _Parts, what: str, *, variable: bool = Fals
     return token.text
 
 
-def _number(reader: Reader, parts: _Parts) -> float:
+def _number(reader: ExpressionReader, parts: _Parts) -> float:
     at = reader.next.at
     value = parts.program.expression(reader.expression(set(parts.lets))).value
     if value is None or not math.isfinite(value) or parts.program.flaw:
@@ -242,7 +246,7 @@ def _number(reader: Reader, parts: _Parts) -> float:
     return value
 
 
-def _expression(reader: Reader, parts: _Parts) -> Expression:
+def _expression(reader: ExpressionReader, parts: _Parts) -> Expression:
     """An expression that can have a value."""
     at = reader.next.at
     found = reader.expression(_known(parts))
@@ -257,7 +261,7 @@ def _known(parts: _Parts) -> set[str]:
     return {*parts.variables, *parts.lets}
 
 
-def _finished(reader: Reader, parts: _Parts) -> Document:
+def _finished(reader: ExpressionReader, parts: _Parts) -> ProblemDocument:
     if not parts.variables:
         raise reader.error("there is no variable yet: write variable x1 from 0 to 1")
     if parts.objective is None:
@@ -265,7 +269,7 @@ def _finished(reader: Reader, parts: _Parts) -> Document:
     if not parts.restrictions:
         raise reader.error("there is no constraint yet, and a map needs one: write subject to and a formula")
     taken = {*parts.variables, *parts.lets}
-    kinds: dict[str, list[Restriction]] = {"g": [], "h": []}
+    kinds: dict[str, list[TypedConstraint]] = {"g": [], "h": []}
     for name, each, at in parts.restrictions:
         letter = "h" if each.comparison == "=" else "g"
         name = name or f"{letter}{len(kinds[letter]) + 1}"
@@ -275,14 +279,14 @@ def _finished(reader: Reader, parts: _Parts) -> Document:
         kinds[letter].append(replace(each, name=name))
     best, note = _best(reader, parts)
     texts = parts.texts
-    return Document(
+    return ProblemDocument(
         texts.get("problem", "") or UNTITLED, texts.get("about", ""), texts.get("source", ""), best, note,
         parts.tolerance, tuple(parts.variables.values()), tuple(parts.lets.items()), *parts.objective,
         tuple(kinds["g"]), tuple(kinds["h"]), parts.objective_name, parts.objective_unit,
     )  # fmt: skip
 
 
-def _best(reader: Reader, parts: _Parts) -> tuple[float | None, str]:
+def _best(reader: ExpressionReader, parts: _Parts) -> tuple[float | None, str]:
     number, _, note = parts.texts.get("best", "").partition(" ")
     if not number:
         return None, ""

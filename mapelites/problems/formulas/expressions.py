@@ -20,7 +20,7 @@ from mapelites.problems.formulas.tree import Call, Expression, Name, Negative, N
 DEEPEST = 60
 
 
-class Reader:
+class ExpressionReader:
     """Goes through the tokens of a text, and reads expressions of the names that are known."""
 
     def __init__(self, text: str, code: str, names: Collection[str] = ()) -> None:

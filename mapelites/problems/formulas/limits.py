@@ -13,15 +13,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mapelites.core.constraint import Sense
-from mapelites.problems.formulas.machine import Program
-from mapelites.problems.formulas.tree import Document, Expression, Name, Negative, Number, Product, Restriction, Sum
+from mapelites.problems.formulas.machine import InstructionBuilder
+from mapelites.problems.formulas.tree import (
+    Expression,
+    Name,
+    Negative,
+    Number,
+    ProblemDocument,
+    Product,
+    Sum,
+    TypedConstraint,
+)
 
 TURNED: dict[str, Sense] = {"<=": ">=", ">=": "<=", "=": "="}
 NOTHING = Number(0.0, "0")
 
 
 @dataclass(frozen=True)
-class Limit:
+class FoundLimit:
     """A constraint's limit and sense, or the sides that its scale is found from.
 
     `mirrored` says that the value falls as the raw g or h grows, so that it is the limit minus g or h.
@@ -33,31 +42,31 @@ class Limit:
     sides: tuple[Expression, Expression] | None = None
 
 
-def limits_of(document: Document) -> tuple[Limit, ...]:
+def limits_of(document: ProblemDocument) -> tuple[FoundLimit, ...]:
     """The limit of each constraint, inequalities first."""
-    program = Program(tuple(each.name for each in document.variables))
+    program = InstructionBuilder(tuple(each.name for each in document.variables))
     for name, node in document.lets:
         program.known[name] = program.expression(node)
     lets = dict(document.lets)
     return tuple(_limit(each, program, lets) for each in (*document.inequalities, *document.equalities))
 
 
-def _limit(each: Restriction, program: Program, lets: dict[str, Expression]) -> Limit:
+def _limit(each: TypedConstraint, program: InstructionBuilder, lets: dict[str, Expression]) -> FoundLimit:
     left, right = (program.expression(side).value for side in (each.left, each.right))
     constant, varying = (right, each.left) if right is not None else (left, each.right)
     sense: Sense = each.comparison if right is not None else TURNED[each.comparison]
     # The raw value is left minus right, or right minus left for >=; so for = a limit on the left is mirrored.
     mirrored = sense == ">=" or (sense == "=" and right is None)
     if constant is None:
-        return Limit(None, "", sides=(each.left, each.right))
+        return FoundLimit(None, "", sides=(each.left, each.right))
     if constant != 0.0:
-        return Limit(constant, sense, mirrored)
+        return FoundLimit(constant, sense, mirrored)
     return _against_zero(varying, sense, mirrored, program, lets)
 
 
 def _against_zero(
-    varying: Expression, sense: Sense, mirrored: bool, program: Program, lets: dict[str, Expression]
-) -> Limit:
+    varying: Expression, sense: Sense, mirrored: bool, program: InstructionBuilder, lets: dict[str, Expression]
+) -> FoundLimit:
     """A constraint against 0: its limit may be a constant among the terms, or it has two sides of its own."""
     while isinstance(varying, Name) and varying.name in lets:
         varying = lets[varying.name]
@@ -67,13 +76,13 @@ def _against_zero(
     moving = [(node, minus) for value, (node, minus) in zip(values, terms, strict=True) if value is None]
     signs = {minus for _, minus in moving}
     if constant and signs == {True}:  # constant - Q <= 0 is Q >= constant
-        return Limit(constant, TURNED[sense], not mirrored)
+        return FoundLimit(constant, TURNED[sense], not mirrored)
     if constant and signs == {False}:
-        return Limit(-constant, sense, mirrored)
+        return FoundLimit(-constant, sense, mirrored)
     if len(signs) < 2:  # everything on one side: nothing to compare its size with but itself
-        return Limit(0.0, sense, mirrored, (varying, NOTHING))
+        return FoundLimit(0.0, sense, mirrored, (varying, NOTHING))
     added, taken = (tuple((node, False) for node, minus in terms if minus is side) for side in (False, True))
-    return Limit(0.0, sense, mirrored, (_sum(added), _sum(taken)))
+    return FoundLimit(0.0, sense, mirrored, (_sum(added), _sum(taken)))
 
 
 def _signed_terms(node: Expression) -> list[tuple[Expression, bool]]:

@@ -49,7 +49,17 @@ from mapelites.problems.formulas.functions import (
     TAN,
     TANH,
 )
-from mapelites.problems.formulas.tree import Call, Document, Expression, Name, Negative, Number, Power, Restriction, Sum
+from mapelites.problems.formulas.tree import (
+    Call,
+    Expression,
+    Name,
+    Negative,
+    Number,
+    Power,
+    ProblemDocument,
+    Sum,
+    TypedConstraint,
+)
 
 MOST_SQUARED = 4  # the largest power that is worked out by multiplying
 NO_VALUE = "a part of it without variables has no value"
@@ -136,7 +146,7 @@ class _Register:
     value: float | None = None
 
 
-class Program:
+class InstructionBuilder:
     """Collects constants and instructions; what was worked out once is not worked out again."""
 
     def __init__(self, variables: tuple[str, ...]) -> None:
@@ -195,7 +205,7 @@ class Program:
             return reduce(lambda value, _: self.do(MULTIPLY, value, base), range(int(exponent.value) - 1), base)
         return self.do(POWER, base, exponent)
 
-    def restriction(self, each: Restriction) -> _Register:
+    def restriction(self, each: TypedConstraint) -> _Register:
         """The register of g or h: left minus right, or the other way round for >=."""
         left, right = self.expression(each.left), self.expression(each.right)
         if each.comparison == ">=":
@@ -203,9 +213,9 @@ class Program:
         return left if right.value == 0.0 else self.do(SUBTRACT, left, right)
 
 
-def data_of(document: Document) -> Array:
+def data_of(document: ProblemDocument) -> Array:
     """What the machine needs to compute a problem."""
-    program = Program(tuple(each.name for each in document.variables))
+    program = InstructionBuilder(tuple(each.name for each in document.variables))
     for name, node in document.lets:
         program.known[name] = program.expression(node)
     f = program.expression(document.objective)
@@ -214,15 +224,15 @@ def data_of(document: Document) -> Array:
     return _packed(document, program, results)
 
 
-def data_of_expressions(document: Document, expressions: Iterable[Expression]) -> Array:
+def data_of_expressions(document: ProblemDocument, expressions: Iterable[Expression]) -> Array:
     """Likewise, to compute some expressions of a problem instead of f, g and h."""
-    program = Program(tuple(each.name for each in document.variables))
+    program = InstructionBuilder(tuple(each.name for each in document.variables))
     for name, node in document.lets:
         program.known[name] = program.expression(node)
     return _packed(document, program, [program.expression(each) for each in expressions])
 
 
-def _packed(document: Document, program: Program, results: list[_Register]) -> Array:
+def _packed(document: ProblemDocument, program: InstructionBuilder, results: list[_Register]) -> Array:
     n, k = len(document.variables), len(program.constants)
     first = {"variable": 0, "constant": n, "result": n + k}
     head = [n, k, len(program.instructions), len(results)]

@@ -24,7 +24,7 @@ class UntraceableError(InputError):
     """A kernel does something that no formula says."""
 
 
-class Traced:
+class TracedValue:
     """A value that knows how it was made: a sign and the values that it was made of.
 
     >>> x = Traced("x", (), ATOM)
@@ -57,47 +57,47 @@ class Traced:
         looser = self.tightness + (self.sign != " + ")
         return f"{_text(left, self.tightness)}{self.sign}{_text(right, looser)}"
 
-    def __add__(self, other: Any) -> Traced:
-        return Traced(" + ", (self, other), SUM)
+    def __add__(self, other: Any) -> TracedValue:
+        return TracedValue(" + ", (self, other), SUM)
 
-    def __radd__(self, other: Any) -> Traced:
-        return Traced(" + ", (other, self), SUM)
+    def __radd__(self, other: Any) -> TracedValue:
+        return TracedValue(" + ", (other, self), SUM)
 
-    def __sub__(self, other: Any) -> Traced:
-        return Traced(" - ", (self, other), SUM)
+    def __sub__(self, other: Any) -> TracedValue:
+        return TracedValue(" - ", (self, other), SUM)
 
-    def __rsub__(self, other: Any) -> Traced:
-        return Traced(" - ", (other, self), SUM)
+    def __rsub__(self, other: Any) -> TracedValue:
+        return TracedValue(" - ", (other, self), SUM)
 
-    def __mul__(self, other: Any) -> Traced:
-        return Traced("*", (self, other), PRODUCT)
+    def __mul__(self, other: Any) -> TracedValue:
+        return TracedValue("*", (self, other), PRODUCT)
 
-    def __rmul__(self, other: Any) -> Traced:
-        return Traced("*", (other, self), PRODUCT)
+    def __rmul__(self, other: Any) -> TracedValue:
+        return TracedValue("*", (other, self), PRODUCT)
 
-    def __truediv__(self, other: Any) -> Traced:
-        return Traced("/", (self, other), PRODUCT)
+    def __truediv__(self, other: Any) -> TracedValue:
+        return TracedValue("/", (self, other), PRODUCT)
 
-    def __rtruediv__(self, other: Any) -> Traced:
-        return Traced("/", (other, self), PRODUCT)
+    def __rtruediv__(self, other: Any) -> TracedValue:
+        return TracedValue("/", (other, self), PRODUCT)
 
-    def __pow__(self, other: Any) -> Traced:
-        return Traced("^", (self, other), POWER)
+    def __pow__(self, other: Any) -> TracedValue:
+        return TracedValue("^", (self, other), POWER)
 
-    def __rpow__(self, other: Any) -> Traced:
-        return Traced("^", (other, self), POWER)
+    def __rpow__(self, other: Any) -> TracedValue:
+        return TracedValue("^", (other, self), POWER)
 
-    def __neg__(self) -> Traced:
-        return Traced("-", (self,), SUM)
+    def __neg__(self) -> TracedValue:
+        return TracedValue("-", (self,), SUM)
 
-    def __abs__(self) -> Traced:
-        return Traced("abs", (self,), ATOM)
+    def __abs__(self) -> TracedValue:
+        return TracedValue("abs", (self,), ATOM)
 
-    def __getattr__(self, name: str) -> Callable[[], Traced]:
+    def __getattr__(self, name: str) -> Callable[[], TracedValue]:
         """The functions that numpy looks for in an object."""
         if name not in FUNCTIONS:
             raise AttributeError(name)
-        return lambda: Traced(FUNCTIONS[name], (self,), ATOM)
+        return lambda: TracedValue(FUNCTIONS[name], (self,), ATOM)
 
     def _refused(self, *others: Any) -> Any:
         raise UntraceableError("a kernel that decides by a value has no formulas")
@@ -116,14 +116,14 @@ class _Numpy:
 
 def nearest_whole(value: Any) -> Any:
     """The nearest whole number: what `whole` of the kernels is but for a half below 0."""
-    return Traced("floor", (value + 0.5,), ATOM) if isinstance(value, Traced) else math.floor(value + 0.5)
+    return TracedValue("floor", (value + 0.5,), ATOM) if isinstance(value, TracedValue) else math.floor(value + 0.5)
 
 
 def formulas_of(
     kernel: Callable[..., Any], data: Any, bounds: Sequence[tuple[float, float]], inequalities: int, equalities: int
 ) -> str:
     """The text of a problem whose kernel takes x1, x2, ..., `data` and an array to fill with f, all g and all h."""
-    x = np.array([Traced(f"x{i + 1}", (), ATOM) for i in range(len(bounds))], dtype=object)
+    x = np.array([TracedValue(f"x{i + 1}", (), ATOM) for i in range(len(bounds))], dtype=object)
     out = np.zeros(1 + inequalities + equalities, dtype=object)
     with np.errstate(all="ignore"):
         assert isinstance(kernel, FunctionType)
@@ -148,10 +148,10 @@ def _open(kernel: FunctionType) -> FunctionType:
 def _definitions(results: list[Any]) -> list[str]:
     """A line for every value that is used more than once, those first that others need; it has a name from then on."""
     uses: dict[int, int] = {}
-    order: list[Traced] = []
+    order: list[TracedValue] = []
 
     def count(value: Any) -> None:
-        if not isinstance(value, Traced):
+        if not isinstance(value, TracedValue):
             return
         uses[id(value)] = uses.get(id(value), 0) + 1
         if uses[id(value)] == 1:
@@ -172,7 +172,7 @@ def _definitions(results: list[Any]) -> list[str]:
 
 def _text(value: Any, least: int = SUM) -> str:
     """A value as text, in brackets where it holds together less tightly than it has to."""
-    if isinstance(value, Traced):
+    if isinstance(value, TracedValue):
         loose = not value.name and value.tightness < least
         return f"({value.text()})" if loose else value.text()
     number = float(value)

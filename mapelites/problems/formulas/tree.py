@@ -75,7 +75,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Restriction:
+class TypedConstraint:
     """One constraint as it was typed: left, comparison, right, and the unit and meaning of what is compared."""
 
     name: str
@@ -87,7 +87,7 @@ class Restriction:
 
 
 @dataclass(frozen=True)
-class Document:
+class ProblemDocument:
     """A whole problem."""
 
     title: str
@@ -100,7 +100,7 @@ class Document:
     lets: tuple[tuple[str, Expression], ...]
     objective: Expression
     maximise: bool
-    inequalities: tuple[Restriction, ...]
-    equalities: tuple[Restriction, ...]
+    inequalities: tuple[TypedConstraint, ...]
+    equalities: tuple[TypedConstraint, ...]
     objective_name: str = ""
     objective_unit: str = ""

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from mapelites.problems.formulas.functions import FUNCTIONS
 from mapelites.problems.formulas.tree import (
     Call,
-    Document,
     Expression,
     Name,
     Negative,
     Number,
     Power,
+    ProblemDocument,
     Product,
-    Restriction,
     Sum,
+    TypedConstraint,
 )
 
 GREEK = frozenset({
@@ -27,25 +27,29 @@ SIGNS = {"<=": r"\le", ">=": r"\ge", "=": "="}
 LOOSE, TIGHT, ATOM = range(3)  # how strongly a formula holds together: a sum, a product, anything else
 
 
-def objective(document: Document) -> str:
+def typeset_objective(document: ProblemDocument) -> str:
     """What is minimised."""
-    text = formula(document.objective)
+    text = typeset_formula(document.objective)
     return rf"-\left({text}\right)" if document.maximise else text
 
 
-def restriction(each: Restriction) -> str:
+def typeset_constraint(each: TypedConstraint) -> str:
     """A constraint as it was typed."""
-    return f"{formula(each.left)} {SIGNS[each.comparison]} {formula(each.right)}"
+    return f"{typeset_formula(each.left)} {SIGNS[each.comparison]} {typeset_formula(each.right)}"
 
 
-def definitions(document: Document) -> tuple[str, ...]:
+def typeset_definitions(document: ProblemDocument) -> tuple[str, ...]:
     """What was defined with `let`: numbers side by side, formulas a line each."""
-    numbers = [f"{name(key)} = {formula(node)}" for key, node in document.lets if isinstance(node, Number)]
-    others = [f"{name(key)} = {formula(node)}" for key, node in document.lets if not isinstance(node, Number)]
+    numbers = [
+        f"{typeset_name(key)} = {typeset_formula(node)}" for key, node in document.lets if isinstance(node, Number)
+    ]
+    others = [
+        f"{typeset_name(key)} = {typeset_formula(node)}" for key, node in document.lets if not isinstance(node, Number)
+    ]
     return (*([r",\quad ".join(numbers)] if numbers else []), *others)
 
 
-def name(text: str) -> str:
+def typeset_name(text: str) -> str:
     """A name: letters before digits or a low line are the name, the rest is its index.
 
     >>> name("x12"), name("sigma_max"), name("width")
@@ -63,7 +67,7 @@ def name(text: str) -> str:
     return f"{letter}_{{{index}}}" if index.isdigit() or len(index) == 1 else rf"{letter}_{{\mathrm{{{index}}}}}"
 
 
-def formula(node: Expression) -> str:
+def typeset_formula(node: Expression) -> str:
     """An expression."""
     return _written(node)[0]
 
@@ -72,17 +76,17 @@ def _written(node: Expression) -> tuple[str, int]:
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Name):
-        return name(node.name), ATOM
+        return typeset_name(node.name), ATOM
     if isinstance(node, Negative):
         return f"-{_held(node.inner, TIGHT)}", LOOSE
     if isinstance(node, Power):
-        return f"{_held(node.base, ATOM, power=True)}^{{{formula(node.exponent)}}}", ATOM
+        return f"{_held(node.base, ATOM, power=True)}^{{{typeset_formula(node.exponent)}}}", ATOM
     if isinstance(node, Call):
-        return FUNCTIONS[node.function].typeset.format(", ".join(map(formula, node.arguments))), ATOM
+        return FUNCTIONS[node.function].typeset.format(", ".join(map(typeset_formula, node.arguments))), ATOM
     if isinstance(node, Sum):
         first, *others = node.terms
         rest = (f" {'-' if minus else '+'} {_held(each, TIGHT)}" for each, minus in others)
-        return formula(first[0]) + "".join(rest), LOOSE
+        return typeset_formula(first[0]) + "".join(rest), LOOSE
     return _product(node)
 
 
@@ -97,8 +101,8 @@ def _product(node: Product) -> tuple[str, int]:
     beside = [each for each, _ in node.factors[last + 1 :]]  # what comes after the last division stands beside it
     if not under:
         return _side_by_side(beside), TIGHT
-    top = formula(above[0]) if len(above) == 1 else _side_by_side(above)
-    bottom = formula(under[0]) if len(under) == 1 else _side_by_side(under)
+    top = typeset_formula(above[0]) if len(above) == 1 else _side_by_side(above)
+    bottom = typeset_formula(under[0]) if len(under) == 1 else _side_by_side(under)
     fraction = rf"\frac{{{top}}}{{{bottom}}}"
     return fraction + (rf"\,{_side_by_side(beside)}" if beside else ""), TIGHT
 

@@ -43,7 +43,7 @@ class AbsentError(InputError):
     """A run's own problem is not here, or no longer what it was."""
 
 
-def load(path: Path) -> tuple[Problem, ...]:
+def load_problems(path: Path) -> tuple[Problem, ...]:
     """Execute a file and return its problems, not yet checked."""
     content = _read(path)
     digest = sha256(content).hexdigest()
@@ -161,7 +161,7 @@ def with_found(text: str, batch: bool | None, sizes: Mapping[str, float]) -> str
 
 @lru_cache(maxsize=256)
 def problem_from_description(text: str) -> Problem:
-    """The problem of a description, which cannot be evaluated; `Library.loaded` brings its function with it."""
+    """The problem of a description, which cannot be evaluated; `ProblemLibrary.loaded` brings its function with it."""
     try:
         table = json.loads(text)
         constraints = _constraints(table)

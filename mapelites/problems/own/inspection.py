@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mapelites.problems.own import trial
-from mapelites.problems.own.files import FileError, files_imported_by, load, with_found
+from mapelites.problems.own.files import FileError, files_imported_by, load_problems, with_found
 from mapelites.system.processes import child_environment, end_with
 
 MOST_SECONDS = 60.0  # for what a file does when it is executed; its functions are tried after that
@@ -65,7 +65,7 @@ def main(path: Path, seconds: float) -> str:
     sources, warnings, error, cause = [], [], "", None
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)  # ends this process, whatever the file does
-        problems = load(path)
+        problems = load_problems(path)
         signal.setitimer(signal.ITIMER_REAL, 0)
         for problem in problems:
             tried = trial.try_problem(problem, path, trial.MOST_SECONDS / len(problems))

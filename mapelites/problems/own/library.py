@@ -18,7 +18,7 @@ from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.problems.formulas import FormulaError, problem_of
 from mapelites.problems.own.authored import UserFunction
-from mapelites.problems.own.files import AbsentError, FileError, is_unchanged, load, problem_from_description
+from mapelites.problems.own.files import AbsentError, FileError, is_unchanged, load_problems, problem_from_description
 from mapelites.problems.own.inspection import inspect_file
 from mapelites.problems.own.program import names_a_program, program_problem
 from mapelites.problems.suites import SUITES
@@ -34,7 +34,7 @@ def built_in_names() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ProblemFile:
     """One file: its problems, what is wrong with its newest version, and what is odd about it."""
 
     path: Path
@@ -45,15 +45,15 @@ class Entry:
     helpers: tuple[Path, ...] = ()  # what it imports from its folder
 
 
-class Library:
+class ProblemLibrary:
     """The files named on the command line, and a folder of problems that were typed in the browser."""
 
     def __init__(self) -> None:
         self._paths: tuple[Path, ...] = ()
         self._saved: Path | None = None
-        self._entries: dict[Path, Entry] = {}  # every file that was ever read, as it was then
+        self._entries: dict[Path, ProblemFile] = {}  # every file that was ever read, as it was then
         self._readers: ThreadPoolExecutor | None = None
-        self._reading: dict[Path, tuple[Stamp, Future[Entry]]] = {}
+        self._reading: dict[Path, tuple[Stamp, Future[ProblemFile]]] = {}
         self._lock = threading.Lock()
 
     def watch(
@@ -90,7 +90,7 @@ class Library:
             found += sorted(each for each in self._saved.iterdir() if each.suffix == FORMULAS)
         return list(dict.fromkeys(found))
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ProblemFile]:
         """What is in the files, read again where they changed."""
         with self._lock:
             found = []
@@ -102,12 +102,12 @@ class Library:
                 found.append(entry)
             return found
 
-    def _current(self, path: Path, before: Entry | None) -> Entry:
+    def _current(self, path: Path, before: ProblemFile | None) -> ProblemFile:
         """The file as it is now; what was read before where it did not change, or while it is looked at."""
         try:
             stamp = (_stamp(path), *map(_stamp_or_none, before.helpers if before else ()))
         except OSError as error:
-            return Entry(path, (), before.problems if before else (), f"{path.name}: {error.strerror}")
+            return ProblemFile(path, (), before.problems if before else (), f"{path.name}: {error.strerror}")
         if before is not None and before.stamp == stamp:
             return before
         typed_here = self._saved is not None and path.parent == self._saved
@@ -115,10 +115,10 @@ class Library:
             _formulas(path, stamp, may_run=not typed_here) if path.suffix == FORMULAS else self._looked_at(path, stamp)
         )
         if entry is None:
-            return before or Entry(path, (), warnings=(f"{path.name} is being read",))
+            return before or ProblemFile(path, (), warnings=(f"{path.name} is being read",))
         return replace(entry, problems=before.problems) if entry.error and before is not None else entry
 
-    def _looked_at(self, path: Path, stamp: Stamp) -> Entry | None:
+    def _looked_at(self, path: Path, stamp: Stamp) -> ProblemFile | None:
         """What a Python file holds; None while somebody is still looking."""
         if self._readers is None:
             return _python(path, stamp)
@@ -147,7 +147,7 @@ class Library:
         """The names that no other problem can have, in small letters."""
         return {name.lower() for name in (*built_in_names(), *self.names())}
 
-    def entry_of(self, name: str) -> Entry | None:
+    def entry_of(self, name: str) -> ProblemFile | None:
         """The file a problem is in."""
         return next((entry for entry in self.entries() if name in [each.name for each in entry.problems]), None)
 
@@ -160,7 +160,7 @@ class Library:
         files = [path for path in self.files() if self._can_run(path)]
         for path in files:
             if is_unchanged(path, table):
-                read = load(path) if path.suffix == PYTHON else (program_problem(path),)
+                read = load_problems(path) if path.suffix == PYTHON else (program_problem(path),)
                 found = next((each for each in read if each.name == problem.name), None)
                 if found is not None:
                     if isinstance(found.function, UserFunction):
@@ -174,26 +174,28 @@ class Library:
         raise AbsentError(f"{problem.name} is in the file {name}, which is not here: start with --problems {name}")
 
 
-def _formulas(path: Path, stamp: Stamp, *, may_run: bool) -> Entry:
+def _formulas(path: Path, stamp: Stamp, *, may_run: bool) -> ProblemFile:
     """What a file of formulas holds; a program is named in files from the command line alone."""
     try:
         text = path.read_text("utf-8")
         if may_run and names_a_program(text):
-            return Entry(path, stamp, (problem_from_description(program_problem(path).source.text),))
-        return Entry(path, stamp, (problem_of(text),))
+            return ProblemFile(path, stamp, (problem_from_description(program_problem(path).source.text),))
+        return ProblemFile(path, stamp, (problem_of(text),))
     except FileError as error:
-        return Entry(path, stamp, error=str(error))
+        return ProblemFile(path, stamp, error=str(error))
     except FormulaError as error:
-        return Entry(path, stamp, error=f"{path.name}, {error}")
+        return ProblemFile(path, stamp, error=f"{path.name}, {error}")
     except UnicodeDecodeError:
-        return Entry(path, stamp, error=f"{path.name}: it must be a text in UTF-8")
+        return ProblemFile(path, stamp, error=f"{path.name}: it must be a text in UTF-8")
 
 
-def _python(path: Path, stamp: Stamp) -> Entry:
+def _python(path: Path, stamp: Stamp) -> ProblemFile:
     found = inspect_file(path)
     helpers = tuple(path.parent / each for each in found.helpers)
     stamp = (stamp[0], *map(_stamp_or_none, helpers))
-    return Entry(path, stamp, tuple(map(problem_from_description, found.sources)), found.error, found.warnings, helpers)
+    return ProblemFile(
+        path, stamp, tuple(map(problem_from_description, found.sources)), found.error, found.warnings, helpers
+    )
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -208,7 +210,7 @@ def _stamp_or_none(path: Path) -> tuple[int, int]:
         return 0, 0
 
 
-def _python_aloud(path: Path, stamp: Stamp) -> Entry:
+def _python_aloud(path: Path, stamp: Stamp) -> ProblemFile:
     """The same where nobody waits for the answer: what is wrong goes to the log too."""
     entry = _python(path, stamp)
     for said in filter(None, (entry.error, *entry.warnings)):
@@ -216,7 +218,7 @@ def _python_aloud(path: Path, stamp: Stamp) -> Entry:
     return entry
 
 
-def _distinct(entry: Entry, taken: dict[str, str]) -> Entry:
+def _distinct(entry: ProblemFile, taken: dict[str, str]) -> ProblemFile:
     """The entry without problems whose names are taken, and a word about them."""
     doubles = [each for each in entry.problems if each.name in taken]
     if not doubles:

@@ -7,13 +7,13 @@ from pathlib import Path
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.problems.formulas import problem_of
-from mapelites.problems.own.library import FORMULAS, Library
+from mapelites.problems.own.library import FORMULAS, ProblemLibrary
 from mapelites.system.files import write_whole
 
 MOST_FILES = 1_000
 
 
-def save(library: Library, text: str, instead_of: str = "") -> Problem:
+def save_problem(library: ProblemLibrary, text: str, instead_of: str = "") -> Problem:
     """Keep a problem. `instead_of` names the saved problem that was opened to be changed, if any."""
     problem = problem_of(text)
     folder = _folder(library)
@@ -29,13 +29,13 @@ def save(library: Library, text: str, instead_of: str = "") -> Problem:
     return problem
 
 
-def text_of(library: Library, name: str) -> str | None:
+def text_of(library: ProblemLibrary, name: str) -> str | None:
     """The text of a saved problem, or None where there is none of that name."""
     path = saved_file(library, name)
     return None if path is None else path.read_text("utf-8")
 
 
-def delete(library: Library, name: str) -> None:
+def delete_problem(library: ProblemLibrary, name: str) -> None:
     """Forget a saved problem; its runs keep their own copy of it."""
     path = saved_file(library, name)
     if path is None:
@@ -43,13 +43,13 @@ def delete(library: Library, name: str) -> None:
     path.unlink(missing_ok=True)
 
 
-def saved_file(library: Library, name: str) -> Path | None:
+def saved_file(library: ProblemLibrary, name: str) -> Path | None:
     """The file of a saved problem."""
     found = library.entry_of(name)
     return found.path if found is not None and found.path.parent == library.saved else None
 
 
-def _folder(library: Library) -> Path:
+def _folder(library: ProblemLibrary) -> Path:
     if library.saved is None:
         raise InputError("problems cannot be kept here: there is no folder for them")
     library.saved.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ FORK = multiprocessing.get_context("fork")  # which takes any function along
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialFindings:
     """What is odd about a problem, in words or none, and whether its function takes batches (None: not known).
 
     `sizes` are estimates of what the constraints without limits compare, by their names.
@@ -57,7 +57,7 @@ class _Answer:
     sizes: Mapping[str, float] = field(default_factory=dict)
 
 
-def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> Trial:
+def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> TrialFindings:
     """Evaluate some points. A `FileError` where nothing can be made of it; a warning where some points fail."""
     started = time.monotonic()
     found: list[_Answer] = []
@@ -72,7 +72,7 @@ def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> 
     times = f"; so it was at {len(wrong)} of {len(found)} points" if len(found) > 1 else ""
     warning = f"{wrong[0].wrong}{times}" if wrong else ""
     batch = next((each.batch for each in found if each.batch is not None), None)
-    return Trial(warning, batch, found[-1].sizes if len(found) == POINTS and not wrong else {})
+    return TrialFindings(warning, batch, found[-1].sizes if len(found) == POINTS and not wrong else {})
 
 
 def _answers(problem: Problem, path: Path, points: Array, seconds: float) -> Generator[_Answer, None, None]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError, unknown
-from mapelites.runs.entries import Entries
+from mapelites.runs.entries import RunEntries
 from mapelites.runs.errors import DamagedError, UnknownRunError
 from mapelites.runs.jobs.job import Job, JobState
 from mapelites.runs.record import Record
@@ -35,7 +35,7 @@ Check = Callable[[str, Mapping[str, Any], Record], dict[str, Any]]
 class JobBoard:
     """The jobs of all runs of a store."""
 
-    def __init__(self, entries: Entries) -> None:
+    def __init__(self, entries: RunEntries) -> None:
         self.entries = entries
 
     # What people do

@@ -78,7 +78,7 @@ class StoppedError(Exception):
     """The job was cancelled, or its process has to leave: what is kept is kept."""
 
 
-def number(request: Mapping[str, Any], name: str, default: float, least: float, most: float) -> float:
+def number_within(request: Mapping[str, Any], name: str, default: float, least: float, most: float) -> float:
     """A number of a request within bounds; an `InputError` where it is something else."""
     value = request.get(name, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:

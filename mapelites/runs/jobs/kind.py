@@ -35,11 +35,11 @@ class JobKind:
     order: int
     title: str
     check: Callable[[Mapping[str, Any], Record], dict[str, Any]]
-    work: Callable[[JobDesk], str]
+    work: Callable[[JobContext], str]
     missing: Callable[[], str] = lambda: ""
 
 
-class JobDesk:
+class JobContext:
     """What a job works with: the run as it is, and where it puts what it finds.
 
     `stop` has to be asked often; once it is true the work should come to its end.

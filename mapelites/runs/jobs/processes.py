@@ -18,7 +18,7 @@ from typing import IO, Any
 from mapelites.core.errors import InputError
 from mapelites.runs.jobs.board import JobBoard
 from mapelites.runs.jobs.job import Job, StoppedError
-from mapelites.runs.jobs.kind import JobDesk
+from mapelites.runs.jobs.kind import JobContext
 from mapelites.runs.jobs.kinds import kind_of
 from mapelites.system.processes import end_with
 
@@ -130,7 +130,7 @@ def _work(board: JobBoard, job: Job, supervisor: int, last_words: IO[bytes]) -> 
     faulthandler.enable(last_words)
     desk = None
     try:
-        desk = JobDesk(board, job, lambda: bool(left) or os.getppid() != supervisor)
+        desk = JobContext(board, job, lambda: bool(left) or os.getppid() != supervisor)
         said = kind_of(job.kind).work(desk)
         desk.flush()
         if desk.stop():

@@ -41,10 +41,10 @@ from mapelites.runs.errors import (
 )
 from mapelites.runs.storage import rebuild
 from mapelites.runs.storage.disk import CACHED_PAGES, FILE_NAME, PlainCache, PlainDisk
-from mapelites.runs.storage.reading import ReadingCache
-from mapelites.runs.storage.seal import seal
+from mapelites.runs.storage.reading import ReadOnlyCache
+from mapelites.runs.storage.seal import seal_of
 from mapelites.system.files import write_whole
-from mapelites.system.locks import EXCLUSIVE, SHARED, locked
+from mapelites.system.locks import EXCLUSIVE, SHARED, hold_lock
 
 FORMAT = 3  # 1 had no snapshots that are changes of others, 2 no check sums; all else is the same
 BUSY_SECONDS = 20
@@ -68,14 +68,14 @@ class Database:
         self.remade = 0  # how often it had to be made again here
         with self._in_words():
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with locked(self.path / "lock", EXCLUSIVE):
+            with hold_lock(self.path / "lock", EXCLUSIVE):
                 self._check_format()
                 try:
                     self._cache = self._open_or_rebuild()
                 except DISK_ERRORS:
                     if not os.path.exists(self._file):
                         raise
-                    self._cache = ReadingCache(self.path / "cache", BUSY_SECONDS, PlainDisk(str(self.path / "cache")))
+                    self._cache = ReadOnlyCache(self.path / "cache", BUSY_SECONDS, PlainDisk(str(self.path / "cache")))
         self._opened = threading.local()
 
     def _open_or_rebuild(self) -> Cache:
@@ -127,7 +127,7 @@ class Database:
                     raise DamagedError(f"must have a file, {name}, but that is missing") from None
                 tried = name
                 continue
-            if check_sum is not None and check_sum != seal(key, value):  # earlier versions wrote none
+            if check_sum is not None and check_sum != seal_of(key, value):  # earlier versions wrote none
                 raise DamagedError("must be as it was written, but its check sum is another")
             return value
 
@@ -166,7 +166,7 @@ class Database:
 
     def put(self, key: str, value: str | int | bytes) -> None:
         """Write a value, inside of `writing`. Long bytes go to a key of their own and are never overwritten."""
-        self._cache.set(key, value, tag=seal(key, value))
+        self._cache.set(key, value, tag=seal_of(key, value))
 
     def put_table(self, key: str, table: dict[str, Any]) -> None:
         """Write a JSON table, inside of `writing`."""
@@ -221,10 +221,10 @@ class Database:
         Where it is `durable`, it outlives a power cut as soon as this is left, and with it all that came before.
         """
         with self._in_words():
-            if isinstance(self._cache, ReadingCache):
+            if isinstance(self._cache, ReadOnlyCache):
                 self._cache = self._open()
         afterwards: list[Callable[[], None]] = []
-        with self._rescuing(), self._in_words(), locked(self.path / "lock", SHARED):
+        with self._rescuing(), self._in_words(), hold_lock(self.path / "lock", SHARED):
             self._look_again()  # while we waited for the lock it may have been made again
             self._cache._sql(f"PRAGMA synchronous = {AT_ONCE if durable else SOON}")
             self._opened.afterwards = afterwards
@@ -263,7 +263,7 @@ class Database:
     @contextmanager
     def still(self) -> Iterator[None]:
         """Nobody writes meanwhile: for reading things that belong together, also where nothing can be written."""
-        with self._in_words(), locked(self.path / "lock", EXCLUSIVE):
+        with self._in_words(), hold_lock(self.path / "lock", EXCLUSIVE):
             yield
 
     def check(self) -> str | None:
@@ -273,7 +273,7 @@ class Database:
 
     def make_again(self) -> None:
         """Make the database again from all that can be read, now."""
-        with self._in_words(), locked(self.path / "lock", EXCLUSIVE):
+        with self._in_words(), hold_lock(self.path / "lock", EXCLUSIVE):
             self._cache.close()
             self._rebuild()
             self._cache = self._open()
@@ -302,7 +302,7 @@ class Database:
 
     def tidy(self) -> None:
         """Count anew what diskcache counts, and give back room in the database where much is empty."""
-        with self._in_words(), locked(self.path / "lock", EXCLUSIVE):
+        with self._in_words(), hold_lock(self.path / "lock", EXCLUSIVE):
             sql = self._cache._sql
             for name, what in (("count", "COUNT(key)"), ("size", "COALESCE(SUM(size), 0)")):
                 sql(f"UPDATE Settings SET value = (SELECT {what} FROM Cache) WHERE key = ?", (name,))
@@ -339,7 +339,7 @@ class Database:
             raise folder_gone_error(self.path) from None
         if getattr(self._opened, "file", now) != now:
             self._cache.close()
-        if isinstance(self._cache, ReadingCache) and not store_trouble(self.path):
+        if isinstance(self._cache, ReadOnlyCache) and not store_trouble(self.path):
             with suppress(*DISK_ERRORS):
                 self._cache = self._open()
         self._opened.file = now
@@ -365,9 +365,9 @@ class Database:
 
     def _rescue(self) -> None:
         """Make the database again where it is damaged and nobody else has done so; within `writing` only fail."""
-        if self.is_writing or isinstance(self._cache, ReadingCache):
+        if self.is_writing or isinstance(self._cache, ReadOnlyCache):
             raise CorruptError(f"store: {self.path} has a damaged database; {REMEDY}")
-        with self._in_words(), locked(self.path / "lock", EXCLUSIVE):
+        with self._in_words(), hold_lock(self.path / "lock", EXCLUSIVE):
             self._cache.close()
             if rebuild.trouble_of(self._file):
                 self._rebuild()

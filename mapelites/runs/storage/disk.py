@@ -20,7 +20,7 @@ from diskcache import UNKNOWN, Cache, Disk
 from diskcache.core import MODE_BINARY, MODE_RAW
 
 from mapelites.runs.errors import DamagedError
-from mapelites.runs.storage.seal import headed, heading_size
+from mapelites.runs.storage.seal import heading_size, with_heading
 from mapelites.system.files import sync_file, sync_folder
 
 CACHED_PAGES = 2**9  # that sqlite keeps in memory, for every thread that reads: diskcache's 2**13 are 32 MB for each
@@ -29,7 +29,7 @@ REFUSED_KEY = "\0refused"
 FILE_NAME = re.compile(r"[0-9a-f]{2}/(?:[0-9a-f]{2}/)?[0-9a-f]{28}\.val")  # earlier versions had two folders
 
 
-def readable(text: bytes) -> str:
+def readable_text(text: bytes) -> str:
     """Text of a row, whatever its bytes are: one that is damaged concerns nobody but its reader."""
     return text.decode(errors="surrogateescape")
 
@@ -40,7 +40,7 @@ class PlainCache(Cache):  # type: ignore[misc]
     @property
     def _con(self) -> sqlite3.Connection:
         connection: sqlite3.Connection = super()._con
-        connection.text_factory = readable
+        connection.text_factory = readable_text
         return connection
 
 
@@ -111,7 +111,7 @@ class PlainDisk(Disk):  # type: ignore[misc]
             return 0, MODE_RAW, None, value
         name, path = self.filename(key, value)
         try:
-            self._write(path, iter(headed(str(key), value)), "xb")
+            self._write(path, iter(with_heading(str(key), value)), "xb")
         except OSError:
             self._unlink(name)  # half a file would take what little room there is
             raise

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mapelites.runs.errors import DamagedError
-from mapelites.runs.storage.seal import headed, unsealed
+from mapelites.runs.storage.seal import read_sealed, with_heading
 from mapelites.system.files import sync_folder, write_whole
 
 KEEPSAKES = "runs"
@@ -34,11 +34,11 @@ class Keepsakes:
     def write(self, run_id: str, content: bytes) -> None:
         """Put one down, so that it outlives a power cut."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        write_whole(self.folder / run_id, b"".join(headed(f"{KEEPSAKES}/{run_id}", content)))
+        write_whole(self.folder / run_id, b"".join(with_heading(f"{KEEPSAKES}/{run_id}", content)))
 
     def read(self, run_id: str) -> bytes:
         """The content of one; a `DamagedError` where it is not what was written."""
-        key, content = unsealed((self.folder / run_id).read_bytes())
+        key, content = read_sealed((self.folder / run_id).read_bytes())
         if key != f"{KEEPSAKES}/{run_id}":
             raise DamagedError(f"must be the file of run {run_id}, but it is {key}")
         return content

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from diskcache import Cache, Disk
 
-from mapelites.runs.storage.disk import readable
+from mapelites.runs.storage.disk import readable_text
 
 
-class ReadingCache(Cache):  # type: ignore[misc]
+class ReadOnlyCache(Cache):  # type: ignore[misc]
     """What was written can be read out; whoever wants to write is refused by the database.
 
     A cache notes its settings when it is opened, and a database that nobody has open makes an index beside it first.
@@ -33,7 +33,7 @@ class ReadingCache(Cache):  # type: ignore[misc]
             self._local.pid = os.getpid()
         if getattr(self._local, "con", None) is None:
             self._local.con = self._opened()
-            self._local.con.text_factory = readable
+            self._local.con.text_factory = readable_text
         connection: sqlite3.Connection = self._local.con
         return connection
 

@@ -21,8 +21,8 @@ from diskcache.core import MODE_BINARY, MODE_RAW
 from mapelites.runs.errors import DamagedError
 from mapelites.runs.storage.disk import FILE_NAME, PlainCache, PlainDisk
 from mapelites.runs.storage.keepsakes import Keepsakes
-from mapelites.runs.storage.salvage import Row, rows_of
-from mapelites.runs.storage.seal import seal, unsealed
+from mapelites.runs.storage.salvage import CacheRow, rows_of
+from mapelites.runs.storage.seal import read_sealed, seal_of
 from mapelites.system.files import sync_file, sync_folder
 
 ASIDE = "damaged"
@@ -88,9 +88,9 @@ def rebuild(path: Path) -> None:
     log.warning("the database of the runs was damaged and has been made again: %d entries, %d runs", len(rows), runs)
 
 
-def _newest(rows: Iterable[Row]) -> dict[str, Row]:
+def _newest(rows: Iterable[CacheRow]) -> dict[str, CacheRow]:
     """The newest row of each key: records count their versions, and of all others the time tells."""
-    found: dict[str, Row] = {}
+    found: dict[str, CacheRow] = {}
     for row in rows:
         before = found.get(row.key)
         if before is None or _age(row) >= _age(before):
@@ -98,7 +98,7 @@ def _newest(rows: Iterable[Row]) -> dict[str, Row]:
     return found
 
 
-def _age(row: Row) -> tuple[float, float]:
+def _age(row: CacheRow) -> tuple[float, float]:
     if not row.key.startswith(RECORD):
         return 0.0, row.stored
     try:
@@ -107,20 +107,20 @@ def _age(row: Row) -> tuple[float, float]:
         return -1.0, row.stored
 
 
-def _rows_of_files(path: Path, known: set[str]) -> Iterable[Row]:
+def _rows_of_files(path: Path, known: set[str]) -> Iterable[CacheRow]:
     """A row for each file of a value that says under which key it lay."""
     folder = path / "cache"
     for file in sorted(folder.glob("*/*.val")):
         name = str(file.relative_to(folder))
         try:
-            key, value = unsealed(file.read_bytes())
+            key, value = read_sealed(file.read_bytes())
         except (OSError, DamagedError):
             continue
         if FILE_NAME.fullmatch(name) and key.startswith(OF_RUNS) and key.split("/")[1] in known:
-            yield Row(key, file.stat().st_mtime, seal(key, value), len(value), MODE_BINARY, name, None)
+            yield CacheRow(key, file.stat().st_mtime, seal_of(key, value), len(value), MODE_BINARY, name, None)
 
 
-def _put_in_place(path: Path, rows: Iterable[Row], started: float) -> None:
+def _put_in_place(path: Path, rows: Iterable[CacheRow], started: float) -> None:
     new = path / "cache-new"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(mode=0o700)

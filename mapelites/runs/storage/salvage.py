@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mapelites.runs.storage.seal import seal
+from mapelites.runs.storage.seal import seal_of
 
 COLUMNS = 12  # rowid, key, raw, store_time, expire_time, access_time, access_count, tag, size, mode, filename, value
 LEAF = 0x0D  # a page of a table with rows in it
@@ -23,7 +23,7 @@ MOST_PAGES = 2**22
 
 
 @dataclass(frozen=True)
-class Row:
+class CacheRow:
     """One row of the cache."""
 
     key: str
@@ -41,10 +41,10 @@ class Row:
             return self.value is None
         if self.check_sum is None:
             return isinstance(self.value, (str, int, bytes))
-        return isinstance(self.value, (str, int, float, bytes)) and self.check_sum == seal(self.key, self.value)
+        return isinstance(self.value, (str, int, float, bytes)) and self.check_sum == seal_of(self.key, self.value)
 
 
-def rows_of(file: Path) -> Iterator[Row]:
+def rows_of(file: Path) -> Iterator[CacheRow]:
     """Every sound row in the pages of a database and of its log, older ones of the same key too."""
     pages = _pages(file)
     for number in sorted(pages):
@@ -174,7 +174,7 @@ def _varint(content: bytes, place: int) -> tuple[int, int]:
     return value << 8 | content[place + 8], place + 9
 
 
-def _row(columns: list[Any]) -> Row | None:
+def _row(columns: list[Any]) -> CacheRow | None:
     _, key, raw, stored, _, _, _, check_sum, size, mode, name, value = columns
     if not isinstance(key, str) or raw != 1 or not isinstance(stored, (int, float)):
         return None
@@ -182,4 +182,4 @@ def _row(columns: list[Any]) -> Row | None:
         return None
     if not isinstance(size, int) or not isinstance(mode, int):
         return None
-    return Row(key, float(stored), check_sum, size, mode, name, value)
+    return CacheRow(key, float(stored), check_sum, size, mode, name, value)

@@ -18,7 +18,7 @@ MAGIC = b"\x89Illuminate\r\n\x1a\n\x01"  # no text, no zip file; damaged where l
 HEADING = struct.Struct(f"<{len(MAGIC)}sHQ{BYTES}s")  # magic, length of the key, length of the value, check sum
 
 
-def seal(key: str, value: Value) -> str:
+def seal_of(key: str, value: Value) -> str:
     """The check sum of a value under this key.
 
     >>> seal("a", "1") != seal("b", "1") != seal("a", 1)
@@ -27,7 +27,7 @@ def seal(key: str, value: Value) -> str:
     return _digest(key, value).hex()
 
 
-def headed(key: str, value: bytes) -> tuple[bytes, bytes]:
+def with_heading(key: str, value: bytes) -> tuple[bytes, bytes]:
     """What stands in a file before a value, and the value."""
     name = key.encode()
     return HEADING.pack(MAGIC, len(name), len(value), _digest(key, value)) + name, value
@@ -40,7 +40,7 @@ def heading_size(content: bytes) -> int:
     return HEADING.size + int(HEADING.unpack_from(content)[1])
 
 
-def unsealed(content: bytes) -> tuple[str, bytes]:
+def read_sealed(content: bytes) -> tuple[str, bytes]:
     """Key and value of a file that begins with a heading; a `DamagedError` where it is not what was written."""
     if not content.startswith(MAGIC) or len(content) < HEADING.size:
         raise DamagedError("must begin with a heading, but it did not")

@@ -9,7 +9,7 @@ from numba import types
 from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
 from mapelites.search.directed.common import evaluate
 from mapelites.search.directed.memory import WORK_TYPE
-from mapelites.search.emitters.emitter import Fill, Step
+from mapelites.search.emitters.emitter import FillFunction, Step
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def fill_and_evaluate(kernel, fill, state, m, work, budget, until, made_by):
         evaluate(kernel, state, m, work.gain, budget, work.x, work.values, made_by)
 
 
-def filling_step(fill: Fill) -> Step:
+def filling_step(fill: FillFunction) -> Step:
     """The turn of an emitter with this function."""
     compiled = fill.compiled
 

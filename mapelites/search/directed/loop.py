@@ -103,7 +103,7 @@ class Directed(SynchronousMethod):
         self.quadratic = new_quadratic(problem.dimension, len(problem.constraints))
         self._memory = new_memory(problem, len(state.tags), self.emitters, len(self.asked))
         self.work = new_work(problem.dimension, len(problem.constraints))._replace(gain=self._memory.gain)
-        self.numbers = paper.numbers(settings)
+        self.numbers = paper.loop_settings(settings)
         self._callback = None if problem.compiled else Callback(problem)
         self.kernel = problem.function if self._callback is None else self._callback.kernel
         self.slopes = self.kernel if problem.jacobian is None else problem.jacobian

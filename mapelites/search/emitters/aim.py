@@ -13,9 +13,9 @@ def _step() -> Step:
 
 
 def _propose() -> Propose:
-    from mapelites.search.parallel.modelled import AIM, proposing
+    from mapelites.search.parallel.modelled import AIM, proposer_of
 
-    return proposing(AIM)
+    return proposer_of(AIM)
 
 
 EMITTER = Emitter(

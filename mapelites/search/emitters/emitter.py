@@ -22,7 +22,7 @@ Step = Callable[["Directed", int, int], None]
 Propose = Callable[["ParallelMethod", Array, int], int]
 
 
-class Fill:
+class FillFunction:
     """A function `fill(state, m, x)` that fills `x` with one candidate, compiled when it is first needed."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -35,9 +35,9 @@ class Fill:
         return compiled_for(STATE_TYPE, MAP_TYPE, VECTOR)(self.function)
 
 
-def fill(function: Callable[..., Any]) -> Fill:
+def fill(function: Callable[..., Any]) -> FillFunction:
     """Mark a function `fill(state, m, x)` that makes one candidate from the archive. It must not make arrays."""
-    return Fill(function)
+    return FillFunction(function)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Emitter(EmitterDescription):
 
     slow_share: float = 0.0
     corner: bool = False
-    fill: Fill | None = None
+    fill: FillFunction | None = None
     step: Callable[[], Step] | None = None
     propose: Callable[[], Propose] | None = None
     memory: Callable[[int, int, int], NamedTuple] | None = None

@@ -13,9 +13,9 @@ def _step() -> Step:
 
 
 def _propose() -> Propose:
-    from mapelites.search.parallel.modelled import POLISH, proposing
+    from mapelites.search.parallel.modelled import POLISH, proposer_of
 
-    return proposing(POLISH)
+    return proposer_of(POLISH)
 
 
 EMITTER = Emitter(

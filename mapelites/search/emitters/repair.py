@@ -12,9 +12,9 @@ def _step() -> Step:
 
 
 def _propose() -> Propose:
-    from mapelites.search.parallel.modelled import REPAIR, proposing
+    from mapelites.search.parallel.modelled import REPAIR, proposer_of
 
-    return proposing(REPAIR)
+    return proposer_of(REPAIR)
 
 
 EMITTER = Emitter(

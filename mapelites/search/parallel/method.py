@@ -32,7 +32,7 @@ class ParallelMethod(Pipeline):
         super().__init__(problem, m, settings, state, outside)
         self.emitters = slow_emitters()
         self.operators = operators_of(self.emitters)
-        self.numbers = paper.numbers(settings)
+        self.numbers = paper.loop_settings(settings)
         size = problem.dimension, len(problem.constraints)
         self.nearby, self.work = modelled.new_nearby(*size), new_work(*size)
         self._base = _base(settings, self.emitters)
@@ -101,14 +101,14 @@ class ParallelMethod(Pipeline):
     def learn_known(self, x: Array, values: Array) -> None:
         """The models use it like any other solution."""
         if np.isfinite(values).all():
-            modelled.remember(self.nearby, x.copy(), values.copy())
+            modelled.remember_solution(self.nearby, x.copy(), values.copy())
 
     def learn(self, candidate: Candidate, answer: Answer, gain: float) -> None:
         """What the candidate did to the map is its emitter's credit."""
         self._credit[candidate.source] += MEMORY * (gain - self._credit[candidate.source])
         self._spent[candidate.source] += 1
         if np.isfinite(answer.values).all():
-            modelled.remember(self.nearby, candidate.x, answer.values)
+            modelled.remember_solution(self.nearby, candidate.x, answer.values)
 
 
 def _base(settings: Settings, emitters: tuple[Emitter, ...]) -> Array:

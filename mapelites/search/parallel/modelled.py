@@ -39,7 +39,7 @@ INSIDE = 0.1  # the largest part of its way by which a step aims beyond the edge
 LEAST_NOISE = -3.0  # as a power of ten of the step's length: it keeps the next model from being flat
 
 
-class Nearby(NamedTuple):
+class NearbySolutions(NamedTuple):
     """The solutions evaluated last, and scratch space for the fit."""
 
     x: Floats  # (kept, n)
@@ -51,10 +51,10 @@ class Nearby(NamedTuple):
     right: Floats  # (n,)
 
 
-def new_nearby(n: int, constraints: int) -> Nearby:
+def new_nearby(n: int, constraints: int) -> NearbySolutions:
     """Nothing is remembered yet."""
     kept = KEPT * (n + 1)
-    return Nearby(
+    return NearbySolutions(
         np.zeros((kept, n)), np.zeros((kept, 1 + constraints)), np.zeros(1, dtype=np.int64), np.zeros(kept),
         np.zeros((n, n)), np.zeros((n, n)), np.zeros(n),
     )  # fmt: skip
@@ -64,7 +64,7 @@ NEARBY_TYPE = typeof(new_nearby(1, 1))
 
 
 @compiled_for(NEARBY_TYPE, VECTOR, VECTOR)
-def remember(nearby, x, values):
+def remember_solution(nearby, x, values):
     """Keep an evaluated solution in the place of the oldest one."""
     place = nearby.known[0] % nearby.far.size
     copy(x, nearby.x[place])
@@ -193,7 +193,7 @@ def modelled(state, m, nearby, work, kind, x):
     moved_point(m, state.x[slot], work.step, 1.0, x)
 
 
-def proposing(kind: int) -> Propose:
+def proposer_of(kind: int) -> Propose:
     """How an emitter of this kind makes a candidate."""
 
     def propose(search: ParallelMethod, x: Array, made_by: int) -> int:

@@ -21,21 +21,21 @@ from app import create_app
 from components.answers import almost as answers_almost
 from components.answers import panel as answers
 from components.answers import relations as answers_relations
-from components.answers.figures import band_curve, front_figure, moving, pair_figure, price_curve
+from components.answers.figures import band_curve, front_figure, moving_variables, pair_figure, price_curve
 from components.answers.front import _knee
-from components.answers.parts import design
+from components.answers.parts import design_button
 from components.answers.price import _unmoved
-from components.answers.report_parts import command, problem_file
-from components.answers.state import as_data, read
+from components.answers.report_parts import command_line, problem_file
+from components.answers.state import as_data, read_question
 from components.run.state import PageState
-from components.run.view import Shown
+from components.run.view import ShownMap
 from components.shared.context import Context
 from mapelites import Settings, Tolerances
 from mapelites.answers import (
     Bands,
     Designs,
     Price,
-    Step,
+    PriceStep,
     almost_feasible,
     headline,
     largest_changes,
@@ -122,8 +122,8 @@ def test_where_nothing_was_found_the_answers_say_whether_something_still_comes(
     store: Store, state: Any, words: str
 ) -> None:
     nothing = Archive(get("C17", 10), LEVELS, Elites.empty(get("C17", 10)), 0)
-    shown = Shown(Run("none", REQUEST, state), None, None)
-    asked = read({"view": "price"}, LEVELS)
+    shown = ShownMap(Run("none", REQUEST, state), None, None)
+    asked = read_question({"view": "price"}, LEVELS)
     said = answers._body(Context(store, None, None), shown, Designs.of(nothing), asked, None, LEVELS.names, dark=False)
     assert words in str(said)
 
@@ -135,7 +135,7 @@ def test_a_question_survives_the_way_through_an_address() -> None:
     }  # fmt: skip
     data = as_data(PageState.from_query(query, LEVELS, get("C17", 10)).asked)
     assert data["allow"] == {"g1": "0.01", "h1": "any"}
-    assert as_data(read(data, LEVELS)) == data
+    assert as_data(read_question(data, LEVELS)) == data
     assert PageState.from_query({}, LEVELS, get("C17", 10)).asked.view == "map"
 
 
@@ -162,7 +162,7 @@ def test_every_point_of_every_figure_leads_to_an_elite(designs: Designs) -> None
     columns = (designs.f, designs.violations[:, 0])
     figures: list[dict[str, Any]] = [
         price_curve(designs, curve, 1e-4, None, dark=False),
-        moving(designs, curve, largest_changes(designs, curve), None, dark=True),
+        moving_variables(designs, curve, largest_changes(designs, curve), None, dark=True),
         front_figure(designs, trade_off_front(designs), "total", 0, dark=False),
         pair_figure(designs, columns, ("objective", "g1"), None, dark=True),
     ]
@@ -191,7 +191,7 @@ def test_the_selected_design_is_marked_in_a_figure(designs: Designs) -> None:
     sizes = figure["data"][1]["marker"]["size"]
     assert [size == max(sizes) for size in sizes] == [each == row for each in found.rows]
     curve = price_of(designs, 2, designs.satisfied)
-    lines = moving(designs, curve, largest_changes(designs, curve), curve.rows[-1], dark=False)["data"]
+    lines = moving_variables(designs, curve, largest_changes(designs, curve), curve.rows[-1], dark=False)["data"]
     for line in lines:
         sizes = line["marker"]["size"]
         assert [size == max(sizes) for size in sizes] == [step.row == curve.rows[-1] for step in curve.steps]
@@ -217,8 +217,8 @@ def test_a_design_that_an_elite_hides_is_named_apart_from_it() -> None:
     assert elite is not None
     assert (hiding.f[elite] < hiding.f[row], hiding.behind(cell), hiding.behind(cell + 1)) == (True, row, None)
     one, other = (
-        design(hiding, row, row).to_plotly_json()["props"],
-        design(hiding, elite, row).to_plotly_json()["props"],
+        design_button(hiding, row, row).to_plotly_json()["props"],
+        design_button(hiding, elite, row).to_plotly_json()["props"],
     )
     assert (one["data-cell"], one["data-behind"], one["aria-pressed"]) == (str(cell), "true", "true")
     assert (other["data-cell"], other.get("data-behind"), other["aria-pressed"]) == (str(cell), None, "false")
@@ -228,7 +228,7 @@ def test_a_design_that_an_elite_hides_is_named_apart_from_it() -> None:
 
 def test_what_does_not_move_is_told_as_far_as_it_is_known() -> None:
     def said(*rows: int | None) -> str:
-        return _unmoved(Price(0, tuple(Step(float(i), row) for i, row in enumerate(rows))))
+        return _unmoved(Price(0, tuple(PriceStep(float(i), row) for i, row in enumerate(rows))))
 
     assert said(1, 1, 1) == "One design serves at every tolerance."
     assert said(None, 1, 1) == "One design serves wherever any was found."
@@ -249,26 +249,26 @@ def designs_of(problem: Problem, number: int = 60) -> Designs:
 
 def test_a_constraint_that_follows_from_another_can_be_taken_off_the_map_and_put_back() -> None:
     designs = designs_of(get("C16", 10))
-    asked = read({"view": "relations"}, designs.tolerances)
+    asked = read_question({"view": "relations"}, designs.tolerances)
     related = recognise_relations(designs, 64)
-    assert offers(answers_relations.view(designs, asked, related, (), None, dark=False)) == {
+    assert offers(answers_relations.relation_parts(designs, asked, related, (), None, dark=False)) == {
         "Take h2 off the map": "h2"
     }
-    without = answers_relations.view(designs, asked, related, ("g2", ";h2"), None, dark=False)
+    without = answers_relations.relation_parts(designs, asked, related, ("g2", ";h2"), None, dark=False)
     assert offers(without) == {"Put it back": "h2"}
 
 
 def test_a_margin_that_is_too_small_says_which_would_do() -> None:
     designs = Designs.of(corner_map())
-    tight = read({"view": "almost", "margin": "1e-9"}, designs.tolerances)
-    words = str(answers_almost.view(designs, tight, None))
+    tight = read_question({"view": "almost", "margin": "1e-9"}, designs.tolerances)
+    words = str(answers_almost.almost_feasible_parts(designs, tight, None))
     found = re.search(r"breaking one constraint takes a margin of ([0-9.e-]+)\. Or allow two of them above\.", words)
     assert found is not None
     margin = found[1]
     assert almost_feasible(designs, read_margin(margin, designs), 1)
     assert not almost_feasible(designs, read_margin(margin, designs) * 0.99, 1)
-    share = read({"view": "almost", "margin": "1e-9 %", "most": 2}, designs.tolerances)
-    words = str(answers_almost.view(designs, share, None))
+    share = read_question({"view": "almost", "margin": "1e-9 %", "most": 2}, designs.tolerances)
+    words = str(answers_almost.almost_feasible_parts(designs, share, None))
     found = re.search(r"breaking one or two constraints takes a margin of ([0-9.e-]+ %)\.'", words)
     assert found is not None
     assert almost_feasible(designs, read_margin(found[1], designs), 2)
@@ -301,7 +301,7 @@ def repeated(run: Run) -> Illumination:
     """The search that the command of a report describes."""
     parser = argparse.ArgumentParser()
     add_search_options(parser)
-    words = shlex.split(command(run), comments=True)
+    words = shlex.split(command_line(run), comments=True)
     assert words[:4] == ["python", "-m", "mapelites", "run"]
     return parse_search(parser.parse_args(words[4:]))
 

@@ -10,8 +10,8 @@ from flask import Flask
 
 from components.compare.cells import most_different, pressed_cell
 from components.compare.curves import curves
-from components.compare.maps import EQUAL, KINDS, Pair, difference, side_by_side, who_is_better
-from components.compare.page import chosen
+from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
+from components.compare.page import runs_in_address
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import Illumination, Settings, Tolerances
@@ -35,7 +35,7 @@ def snapshot(name: str = "C17", seed: int = 1, levels: tuple[float, ...] = (0.0,
 
 @pytest.mark.parametrize("levels", [(0.0, 1.0), (0.0, 1e-4, 1e-2, 1.0)])  # read up to, and exactly
 def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float, ...]) -> None:
-    pair = Pair.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
+    pair = ComparedArchives.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
     assert pair.view.reading == ("exact" if len(levels) == 4 else "up-to")
     kinds, strength = who_is_better(pair)
     for place in np.ndindex(kinds.shape):
@@ -54,19 +54,19 @@ def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float,
 
 
 def test_a_run_compared_with_itself_is_equal_everywhere() -> None:
-    drawn = difference(Pair.of(snapshot(), snapshot()), dark=False, narrow=False)
+    drawn = difference_map(ComparedArchives.of(snapshot(), snapshot()), dark=False, narrow=False)
     assert "A is better in 0, B in 0, and in" in drawn["counts"]
     assert "Neither map is better" in drawn["counts"]
 
 
 def test_objectives_that_are_nothing_beside_those_usual_on_the_map_are_equal() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     assert pair.gap_words(1e-12, 1e-15) == "equal within 0.1 %"
     assert pair.gap_words(1.0, 1.25) == "A better by 20 %"
 
 
 def test_the_same_colour_means_the_same_value_on_both_maps() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     drawn = side_by_side(pair, dark=False, narrow=False)
     fold, values = pair.view.fold(pair.first.tolerances), []
     for objectives, each in zip(pair.objectives, drawn["maps"], strict=True):
@@ -80,13 +80,13 @@ def test_the_same_colour_means_the_same_value_on_both_maps() -> None:
 
 
 def test_other_levels_are_put_into_the_cells_of_the_first() -> None:
-    pair = Pair.of(snapshot(), snapshot(seed=2, levels=(0.0, 0.1, 1.0)))
+    pair = ComparedArchives.of(snapshot(), snapshot(seed=2, levels=(0.0, 0.1, 1.0)))
     assert pair.second.tolerances == pair.first.tolerances
     assert pair.note == "B had other levels; its elites are shown in the cells of A."
 
 
 def test_two_problems_have_no_difference() -> None:
-    pair = Pair.of(snapshot(), snapshot("C01"))
+    pair = ComparedArchives.of(snapshot(), snapshot("C01"))
     assert not pair.same_problem
     assert pair.note.startswith("Two different problems")
     assert len(side_by_side(pair, dark=False, narrow=False)["legend"]) == 2  # each has a scale of its own
@@ -101,16 +101,16 @@ def test_curves_leave_out_what_is_not_known_yet() -> None:
 def test_comparing_takes_two_to_six_runs(store: Store) -> None:
     context = Context(store, open_memory(Flask("test"), store.path / "figures"), RunQueue(store))
     a, b = store.create(request()), store.create(request(seed=2))
-    assert [run.id for run in chosen(context, f"{a}+{b}")] == [a, b]
-    assert [run.id for run in chosen(context, f"{a} {b}")] == [a, b]
+    assert [run.id for run in runs_in_address(context, f"{a}+{b}")] == [a, b]
+    assert [run.id for run in runs_in_address(context, f"{a} {b}")] == [a, b]
     with pytest.raises(InputError, match="takes 2 to 6 different runs, but there were 1"):
-        chosen(context, f"{a}+{a}")
+        runs_in_address(context, f"{a}+{a}")
     with pytest.raises(InputError):
-        chosen(context, f"{a}+nosuchrun")
+        runs_in_address(context, f"{a}+nosuchrun")
 
 
 def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     cells = most_different(pair)
     apart = []
     for cell in cells:
@@ -120,11 +120,11 @@ def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled()
         apart.append(abs(one.f - two.f))
     assert apart == sorted(apart, reverse=True)
     assert len(cells) == 6
-    assert most_different(Pair.of(snapshot(), snapshot())) == []
+    assert most_different(ComparedArchives.of(snapshot(), snapshot())) == []
 
 
 def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
-    pair = Pair.of(snapshot(seed=1), snapshot(seed=2))
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     fold = pair.view.fold(pair.first.tolerances)
     assert pressed_cell(pair, {"points": [{"x": 4, "y": 2}]}) == fold.cell_at(pair.first, 2, 4)
     for junk in (

@@ -9,27 +9,40 @@ from flask import Flask
 from app import create_app
 from components.experiments import form as experiments_form
 from components.experiments.campaign import CampaignView, layout
-from components.experiments.figures import box_words, boxes, convergence, quartiles, reference_words, references
+from components.experiments.figures import (
+    box_words,
+    convergence,
+    quartiles,
+    reference_lines,
+    reference_words,
+    solution_boxes,
+)
 from components.experiments.files import take_in
-from components.experiments.form import read
-from components.experiments.table import notes, table
-from components.experiments.words import CampaignProgress, Cell, listed, pace, title
+from components.experiments.form import read_campaign
+from components.experiments.table import paper_table, published_notes
+from components.experiments.words import (
+    CampaignProgress,
+    InstanceProgress,
+    campaign_pace,
+    campaign_title,
+    shortened_list,
+)
 from components.runs.listing import name_cell
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import InputError
 from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign.description import OWN
-from mapelites.campaign.folder import Status
+from mapelites.campaign.folder import CampaignStatus
 from mapelites.campaign.process import campaigns_folder
 from mapelites.campaign.report.published import edeag_row, paper_row
-from mapelites.campaign.report.statistics import Final, summarise_finals
-from mapelites.campaign.report.table import Report, TableRow
+from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
+from mapelites.campaign.report.table import CampaignReport, TableRow
 from mapelites.campaign.task import execute_task, task_payload
 from mapelites.runs import Store
 from server.access import Access
 from server.cache import open_memory
-from server.limits import Limits
+from server.limits import ClientLimits
 
 NAN = float("nan")
 FORM = {
@@ -44,7 +57,7 @@ def curve(*best):
 
 def row(search, *finals):
     instance = Instance("C07", 10, search)
-    given = tuple(Final(f"r{i}", 0, f, (v,)) for i, (f, v) in enumerate(finals))
+    given = tuple(FinalSolution(f"r{i}", 0, f, (v,)) for i, (f, v) in enumerate(finals))
     return TableRow(instance, summarise_finals(given), given, 0, paper_row(instance), edeag_row("C07", 10))
 
 
@@ -74,7 +87,7 @@ def test_a_logarithmic_scale_leaves_out_references_it_cannot_show_and_the_words_
 def test_without_a_feasible_run_the_figures_say_so():
     figure = convergence({"paper-1": [curve(NAN, NAN)]}, "objective", {"best known": 0.0}, dark=False)
     assert figure["layout"]["annotations"][0]["text"] == "No run has found a feasible solution"
-    figure = boxes([row("paper-1", (1.0, 0.5), (2.0, 0.7))], ["paper-1"], {"best known": 0.0}, dark=False)
+    figure = solution_boxes([row("paper-1", (1.0, 0.5), (2.0, 0.7))], ["paper-1"], {"best known": 0.0}, dark=False)
     assert figure["layout"]["yaxis"]["title"]["text"] == "Mean violation, no run is feasible"
     assert figure["data"][0]["y"] == [0.5, 0.7]
     assert box_words(figure) == "Where the runs end; a click opens a run"
@@ -82,7 +95,7 @@ def test_without_a_feasible_run_the_figures_say_so():
 
 def test_boxes_hold_feasible_runs_only_and_name_each_for_the_click():
     rows = [row("paper-1", (1.0, 0.0), (2.0, 0.7), (3.0, 0.0))]
-    figure = boxes(rows, ["paper-1"], references(rows[0], 0.0), dark=False)
+    figure = solution_boxes(rows, ["paper-1"], reference_lines(rows[0], 0.0), dark=False)
     box, published = figure["data"]
     assert (box["y"], box["customdata"], box["name"]) == ([1.0, 3.0], ["r0", "r2"], "paper-1<br>2 of 3")
     assert published["y"] == [7.117e9]
@@ -92,11 +105,11 @@ def test_boxes_hold_feasible_runs_only_and_name_each_for_the_click():
 @pytest.mark.parametrize(
     ("cell", "state", "words", "short"),
     [
-        (Cell(25, 0, 0, 25), "done", "25 done", "25 done"),
-        (Cell(7, 0, 1, 25), "running", "7 of 25, 1 running", "running 7/25"),
-        (Cell(24, 1, 0, 25), "failed", "24 of 25, 1 failed", "1 failed, 24/25"),
-        (Cell(7, 0, 0, 25), "waiting", "7 of 25", "7/25"),
-        (Cell(0, 0, 0, 25), "waiting", "waiting", "waiting"),
+        (InstanceProgress(25, 0, 0, 25), "done", "25 done", "25 done"),
+        (InstanceProgress(7, 0, 1, 25), "running", "7 of 25, 1 running", "running 7/25"),
+        (InstanceProgress(24, 1, 0, 25), "failed", "24 of 25, 1 failed", "1 failed, 24/25"),
+        (InstanceProgress(7, 0, 0, 25), "waiting", "7 of 25", "7/25"),
+        (InstanceProgress(0, 0, 0, 25), "waiting", "waiting", "waiting"),
     ],
 )
 def test_the_state_of_a_cell_is_a_word(cell, state, words, short):
@@ -104,17 +117,19 @@ def test_the_state_of_a_cell_is_a_word(cell, state, words, short):
 
 
 def test_a_campaign_that_waits_for_a_worker_says_so():
-    assert pace(Status(note="waiting for a worker"), CampaignProgress(3, 0, 0)) == "waiting for a worker"
+    assert (
+        campaign_pace(CampaignStatus(note="waiting for a worker"), CampaignProgress(3, 0, 0)) == "waiting for a worker"
+    )
 
 
 def test_a_campaign_is_named_by_what_it_runs():
-    assert title(Campaign(("C01", "C07"), (10, 30), ("paper-1",))) == "C01 and C07 · 10D and 30D · paper-1"
-    assert title(Campaign(("tin-can",), (10,), ("paper-1",))) == "Tin can · paper-1"
-    assert listed(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
+    assert campaign_title(Campaign(("C01", "C07"), (10, 30), ("paper-1",))) == "C01 and C07 · 10D and 30D · paper-1"
+    assert campaign_title(Campaign(("tin-can",), (10,), ("paper-1",))) == "Tin can · paper-1"
+    assert shortened_list(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
 
 
 def test_the_form_describes_a_campaign_with_problems_in_their_order():
-    campaign = read({**FORM, "evaluations": "5,000", "levels": "0, 0.5; 2"})
+    campaign = read_campaign({**FORM, "evaluations": "5,000", "levels": "0, 0.5; 2"})
     assert (campaign.problems, campaign.dimensions, campaign.runs, campaign.seed) == (("C01", "C07"), (10, 30), 5, 2)
     assert campaign.tasks[0].spec.tolerances.levels[0] == (0.0, 0.5, 2.0)
     assert campaign.tasks[0].spec.settings.evaluations == 5_000
@@ -133,20 +148,20 @@ def test_the_form_describes_a_campaign_with_problems_in_their_order():
 )
 def test_a_wrong_form_is_refused_in_words(change, message):
     with pytest.raises(InputError, match=message):
-        read({**FORM, **change})
+        read_campaign({**FORM, **change})
 
 
 def test_the_form_takes_designs_of_the_gallery():
-    campaign = read({**FORM, "problems": ["welded-beam"]})
+    campaign = read_campaign({**FORM, "problems": ["welded-beam"]})
     assert [(each.problem, each.dimension) for each in campaign.instances[:1]] == [("welded-beam", 4)]
 
 
 def test_all_searches_stand_in_one_table_by_problem():
     campaign = Campaign(("C07", "C09"), (10,), ("paper-1", "directed"))
-    finals = (Final("r", 0, 1.5, (0.0,)),) * 3
+    finals = (FinalSolution("r", 0, 1.5, (0.0,)),) * 3
     rows = [TableRow(each, summarise_finals(finals), finals, 0, None, None) for each in campaign.instances[::3]]
-    states = dict.fromkeys(campaign.instances, Cell(3, 0, 0, 3))
-    shown = table(Report(campaign, tuple(rows), (), (), ""), states, (10, "all"), "none", "/")
+    states = dict.fromkeys(campaign.instances, InstanceProgress(3, 0, 0, 3))
+    shown = paper_table(CampaignReport(campaign, tuple(rows), (), (), ""), states, (10, "all"), "none", "/")
     names = [each.children[0].children for each in shown.children[1].children]
     assert names == ["C07 paper-1", "C07 directed", "C09 paper-1", "C09 directed"]
     assert CampaignView.of(campaign, {"search": "all"}).search == "all"
@@ -191,12 +206,12 @@ def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
 def beside_the_paper(problem, changes):
     """What stands beside the paper's row where ours is worse, and above it."""
     instance = Instance(problem, 10, "paper-1")
-    finals = (Final("r", 0, 1e30, (0.0,)),) * 25
+    finals = (FinalSolution("r", 0, 1e30, (0.0,)),) * 25
     found = TableRow(instance, summarise_finals(finals), finals, 0, paper_row(instance), None)
-    report = Report(Campaign((problem,), (10,), ("paper-1",), changes=changes), (found,), (), (), "")
+    report = CampaignReport(Campaign((problem,), (10,), ("paper-1",), changes=changes), (found,), (), (), "")
     place = (10, "paper-1")
-    shown = table(report, {instance: Cell(25, 0, 0, 25)}, place, "paper", "/")
-    return (str(each) for each in (shown, notes(report, place, "paper")))
+    shown = paper_table(report, {instance: InstanceProgress(25, 0, 0, 25)}, place, "paper", "/")
+    return (str(each) for each in (shown, published_notes(report, place, "paper")))
 
 
 def test_beside_the_paper_a_difference_names_the_faults_of_the_problem_and_those_of_all():
@@ -292,12 +307,12 @@ def test_while_a_campaign_runs_only_the_parts_that_changed_are_sent_again(follow
     page, folder = followed
     descriptor = folder.acquire()
     page.asks()
-    folder.say(Status(("C01-10d-paper-1-01",), 1e6, 60.0))
+    folder.say(CampaignStatus(("C01-10d-paper-1-01",), 1e6, 60.0))
     news = page.asks()
     assert set(news) == {"campaign-progress", "campaign-table", "campaign-seen", '{"campaign-cell":"C01|10|paper-1"}'}
     title = news['{"campaign-cell":"C01|10|paper-1"}']["title"]
     assert title == "C01 10D paper-1: 0 of 1, 1 running. A click shows its table and figures."
-    folder.say(Status(("C01-10d-paper-1-01",), 2e6, 30.0))
+    folder.say(CampaignStatus(("C01-10d-paper-1-01",), 2e6, 30.0))
     assert set(page.asks()) == {"campaign-progress", "campaign-seen"}
     os.close(descriptor)
 
@@ -334,7 +349,7 @@ def test_the_form_connects_to_the_schedulers_it_was_started_with_and_to_no_other
         lambda path, campaign, where: launched.append(where) or CampaignFolder(tmp_path / "c"),
     )
     store = Store(tmp_path / "store")
-    access = Access(limits=Limits(per_minute=2), schedulers=("tcp://named.example:8786",))
+    access = Access(limits=ClientLimits(per_minute=2), schedulers=("tcp://named.example:8786",))
     browser = create_app(store, access=access).server.test_client()
     form = {f"campaign-{name}": value for name, value in FORM.items()} | {"campaign-start": 1}
 

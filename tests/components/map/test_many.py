@@ -140,7 +140,7 @@ def test_the_picture_of_a_pair_has_the_colours_of_the_best_over_the_others(
     archive: Archive, limits: list[float]
 ) -> None:
     chosen = by_objective(archive.everything().f, "auto")
-    grid = many_pairs.grid(archive, chosen, np.array(limits), "exact", 2, 7)
+    grid = many_pairs.pair_colours(archive, chosen, np.array(limits), "exact", 2, 7)
     best = brute_force(archive, [2, 7], limits)
     assert grid.shape == (4, 4)
     assert {(int(c), int(r)) for r, c in np.argwhere(grid != EMPTY)} == set(best)
@@ -150,7 +150,7 @@ def test_the_picture_of_a_pair_has_the_colours_of_the_best_over_the_others(
 
 
 def test_there_is_a_picture_for_every_pair_and_it_is_a_button_with_words(archive: Archive) -> None:
-    rows = many_pairs.pictures(archive, np.full(11, np.inf), "up-to", dark=False)
+    rows = many_pairs.pair_pictures(archive, np.full(11, np.inf), "up-to", dark=False)
     assert [len(row) for row in rows] == list(range(1, 11))
     drawn = str(many_pairs.layout(NAMES, rows))
     assert drawn.count("Show ") == 55
@@ -158,7 +158,7 @@ def test_there_is_a_picture_for_every_pair_and_it_is_a_button_with_words(archive
 
 
 def test_lines_of_parallel_coordinates_lie_at_the_places_of_their_elites(archive: Archive) -> None:
-    found = many_parallel.lines(archive)
+    found = many_parallel.parallel_lines(archive)
     places = np.frombuffer(base64.b64decode(found["places"]), dtype="<f4").reshape(-1, 12)
     cells = np.frombuffer(base64.b64decode(found["cells"]), dtype="<i8")
     assert (found["drawn"], found["total"]) == (len(cells), len(archive))
@@ -177,7 +177,7 @@ def test_of_very_many_elites_some_are_drawn_evenly_over_their_ranks(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(many_parallel, "MOST_LINES", 100)
-    found = many_parallel.lines(archive)
+    found = many_parallel.parallel_lines(archive)
     assert (found["drawn"], found["total"]) == (100, len(archive))
     assert archive.best() is not None
     assert np.frombuffer(base64.b64decode(found["cells"]), dtype="<i8")[0] == archive.best().cell  # type: ignore[union-attr]

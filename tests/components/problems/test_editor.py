@@ -43,26 +43,26 @@ def page(context: Context, address: str) -> str:
 
 
 def test_a_saved_problem_is_listed_chosen_changed_and_deleted(context: Context) -> None:
-    assert saved.save(own_problems, DISC).name == "my-disc"
+    assert saved.save_problem(own_problems, DISC).name == "my-disc"
     assert "my-disc" in names()
     assert get("my-disc").title == "My disc"
-    assert problem_chooser.options()[0]["group"] == "Yours"
-    assert start_form.defaults({"problem": "my-disc"})["dimension"] == "1"
+    assert problem_chooser.problem_options()[0]["group"] == "Yours"
+    assert start_form.form_defaults({"problem": "my-disc"})["dimension"] == "1"
     assert "/problems/new?edit=my-disc" in page(context, "/problems")
     assert "Change a problem" in page(context, "/problems/new?edit=my-disc")
-    saved.save(own_problems, DISC.replace("<= 1", "<= 4"), instead_of="my-disc")
+    saved.save_problem(own_problems, DISC.replace("<= 1", "<= 4"), instead_of="my-disc")
     assert get("my-disc").values([[2.0]]).tolist() == [[2.0, 0.0]]
-    saved.delete(own_problems, "my-disc")
+    saved.delete_problem(own_problems, "my-disc")
     assert "my-disc" not in names()
     with pytest.raises(InputError, match="there is none of that name"):
-        saved.delete(own_problems, "../my-disc")
+        saved.delete_problem(own_problems, "../my-disc")
 
 
 @pytest.mark.parametrize("title", ["My disc", "Pressure vessel", "C01", "my DISC", "g07"])
 def test_a_name_that_is_taken_is_refused(context: Context, title: str) -> None:
-    saved.save(own_problems, DISC)
+    saved.save_problem(own_problems, DISC)
     with pytest.raises(InputError, match="is taken: write another one behind the word problem"):
-        saved.save(own_problems, DISC.replace("My disc", title))
+        saved.save_problem(own_problems, DISC.replace("My disc", title))
 
 
 def test_the_page_opens_with_an_example_one_of_the_gallery_or_the_problem_of_a_run(
@@ -97,7 +97,7 @@ def test_an_uploaded_program_is_text_that_means_nothing(context: Context, tmp_pa
     text = problem_editor.read_upload("data:;base64," + base64.b64encode(program.encode()).decode())
     assert text == program
     with pytest.raises(InputError):
-        saved.save(own_problems, text)
+        saved.save_problem(own_problems, text)
     assert not harm.exists()
     assert not (context.store.path / "problems").exists() or not list((context.store.path / "problems").iterdir())
 
@@ -106,10 +106,10 @@ def test_the_list_says_what_is_wrong_with_a_file(context: Context, tmp_path: Pat
     path = tmp_path / "mine.problem"
     path.write_text(DISC)
     own_problems.watch([path])
-    before = problems_page.seen()
-    assert problems_page.seen() == before
+    before = problems_page.files_mark()
+    assert problems_page.files_mark() == before
     path.write_text(DISC + "x <\n")
-    assert problems_page.seen() != before
+    assert problems_page.files_mark() != before
     said = page(context, "/problems")
     assert "mine.problem, line 5, column 3: a constraint needs" in said
     assert "The version before it is still used." in said
@@ -118,7 +118,7 @@ def test_the_list_says_what_is_wrong_with_a_file(context: Context, tmp_path: Pat
 
 def test_a_problem_with_one_dimension_leaves_no_choice() -> None:
     levels = {"names": ["shell", "head", "volume", "length"], "levels": [[0.0]] * 4}
-    request, errors = start_form.read(start_form.defaults({"problem": "pressure-vessel"}), levels, None)
+    request, errors = start_form.read_form(start_form.form_defaults({"problem": "pressure-vessel"}), levels, None)
     assert errors == {}
     assert request is not None
     assert (request.problem, request.dimension, request.title, request.spec.source) == (

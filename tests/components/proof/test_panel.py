@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from components.proof import panel
-from components.proof.findings import FindingsReader, question_at, told
+from components.proof.findings import FindingsReader, proof_sentences, question_at
 from components.run.state import PageState
 from components.run.view import Maps
 from mapelites import Settings, Tolerances
@@ -42,7 +42,7 @@ def test_the_answer_at_the_sliders_is_told_with_its_bound_and_a_part_knows_what_
     shown = maps.shown(run_id)
     question = question_at(state, shown)
     assert question.tolist() == [0.05, 0.0, 0.0]
-    assert told(reader, maps, state, shown) == []
+    assert proof_sentences(reader, maps, state, shown) == []
 
     best = maps.archive(shown).answer(question)
     assert best is not None
@@ -51,7 +51,7 @@ def test_the_answer_at_the_sliders_is_told_with_its_bound_and_a_part_knows_what_
     assert job is not None
     store.jobs.add(job, replace(Findings.none(problem), proofs=Proofs((proof,))))
     shown = maps.shown(run_id)
-    (said,) = told(reader, maps, state, shown)
+    (said,) = proof_sentences(reader, maps, state, shown)
     assert said.startswith("Where the sliders stand: ")
     assert said.endswith(" (0.04 %).")
     assert ", nobody below " in said

@@ -8,7 +8,7 @@ import pytest
 
 from components.run.budget import table
 from mapelites import Illumination, Settings, Tolerances
-from mapelites.core.emitters import described, emitter_names, operator_colours
+from mapelites.core.emitters import emitter_descriptions, emitter_names, operator_colours
 from mapelites.problems import get
 from mapelites.search.emitters import directed_emitters, operators_of, slow_emitters
 from mapelites.search.emitters.surrogate import EMITTER as SURROGATE
@@ -23,7 +23,7 @@ def test_every_part_of_the_searches_and_every_operator_is_named() -> None:
     all_three = (directed_emitters(), slow_emitters(), (SURROGATE,))
     parts = {each.name for emitters in all_three for each in emitters}
     rows = table(dict.fromkeys(parts, 1), {}).children[1].children
-    assert {row.children[0].children.lower() for row in rows} == parts == {each.name for each in described()}
+    assert {row.children[0].children.lower() for row in rows} == parts == {each.name for each in emitter_descriptions()}
     assert set(operator_colours()) == {name for emitters in all_three for name in operators_of(emitters)}
 
 

@@ -19,7 +19,7 @@ def archive() -> Archive:
 
 def test_copied_texts_hold_the_stored_doubles(archive: Archive) -> None:
     for elite in list(archive)[::7]:
-        texts = parts.texts(archive, elite)
+        texts = parts.copied_texts(archive, elite)
         names: dict[str, object] = {}
         exec(texts["python"], names)  # the text is a program, and its own test
         assert names["x"] == elite.x.tolist()
@@ -42,7 +42,7 @@ def test_places_on_a_ruler_ascend_with_the_violation_and_zero_has_its_own() -> N
 
 def test_a_pinned_elite_is_worked_out_anew_from_its_variables(archive: Archive) -> None:
     elite = next(iter(archive))
-    again = parts.pinned(archive, {"x": elite.x.tolist(), "f": "a lie"})
+    again = parts.pinned_elite(archive, {"x": elite.x.tolist(), "f": "a lie"})
     assert again is not None
     assert again.f == elite.f
     assert again.violations.tolist() == elite.violations.tolist()
@@ -52,16 +52,16 @@ def test_a_pinned_elite_is_worked_out_anew_from_its_variables(archive: Archive) 
     "content", [None, "x", {}, {"x": 3}, {"x": [1.0]}, {"x": ["1"] * 10}, {"x": [float("nan")] * 10}]
 )
 def test_a_pinned_elite_that_makes_no_sense_is_none(archive: Archive, content: object) -> None:
-    assert parts.pinned(archive, content) is None
+    assert parts.pinned_elite(archive, content) is None
 
 
 def test_every_constraint_that_shares_an_axis_is_listed_with_its_own_values() -> None:
     whole = illuminate(get("RC41"), search="paper-3", evaluations=2_100)
     elite = next(iter(whole.by_axis))
-    text = str(parts.members(whole, elite))
+    text = str(parts.shared_axis_members(whole, elite))
     assert "real currents: 37, " in text
     assert "imaginary currents: 37, " in text
     same = whole.at(elite.cell)
     assert same is not None
     assert all(repr(float(each)) in text for each in same.h)
-    assert parts.members(whole.by_axis, elite) == []
+    assert parts.shared_axis_members(whole.by_axis, elite) == []

@@ -16,7 +16,7 @@ from app import create_app
 from components.run import head as run_head
 from components.run import timeline
 from components.run.actions import read_pace
-from components.run.head import Speed, curve
+from components.run.head import Speed, progress_curve
 from components.run.state import PageState
 from components.run.view import Maps, levels_from_text, levels_text, read_axes, read_levels
 from components.shared.follow import LATEST, MOST_LOOKS, SOONEST, PollPacer
@@ -159,7 +159,7 @@ def test_a_run_with_few_moments_shows_the_curve_that_its_search_noted(store: Sto
     noted = np.array([(100, 3, np.nan), (1_000, 9, np.nan), (2_000, search.occupied, best)])
     quick = store.import_run(Snapshot.of(search, 0.1, noted).to_bytes())
     assert len(store.history(quick)) == 1
-    np.testing.assert_array_equal(curve(store, store.run(quick), store.history(quick)), noted)
+    np.testing.assert_array_equal(progress_curve(store, store.run(quick), store.history(quick)), noted)
 
 
 def test_what_cannot_be_shown_is_refused_in_words(browser: FlaskClient, run_id: str) -> None:

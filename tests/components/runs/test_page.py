@@ -12,8 +12,17 @@ from flask import Flask
 from app import create_app
 from components.runs import actions as runs_page_actions
 from components.runs import space as runs_page_room
-from components.runs.differences import differences
-from components.runs.listing import PAGE, ListView, live_cells, news, page, pages, seen, select
+from components.runs.differences import distinguishing_words
+from components.runs.listing import (
+    PAGE,
+    ListView,
+    changed_cells,
+    live_cells,
+    page_count,
+    run_marks,
+    runs_on_page,
+    select_runs,
+)
 from components.shared import summary
 from components.shared.context import Context
 from components.shared.queue import RunQueue
@@ -33,7 +42,7 @@ RUNS = [
 
 
 def ids(view: ListView) -> str:
-    return " ".join(run.id for run in select(RUNS, view))
+    return " ".join(run.id for run in select_runs(RUNS, view))
 
 
 def test_the_newest_run_comes_first() -> None:
@@ -87,10 +96,10 @@ def test_the_filter_finds_names_notes_tags_and_stars() -> None:
     labelled = replace(RUNS[1], labels=Labels("Final Beam", True, "ask Ann", ("First try", "thesis")))
     runs = [RUNS[0], labelled, RUNS[2]]
     for text in ("final beam", "ann", "#thesis", "#first-try", "c01 final", "bbb"):
-        assert [run.id for run in select(runs, ListView(text=text))] == ["bbb"], text
-    assert select(runs, ListView(text="#this")) == []
-    assert select(runs, ListView(starred=True)) == [labelled]
-    assert (summary.name(labelled), summary.detail(labelled)) == ("Final Beam", "C01 10D · paper-1 · seed 1")
+        assert [run.id for run in select_runs(runs, ListView(text=text))] == ["bbb"], text
+    assert select_runs(runs, ListView(text="#this")) == []
+    assert select_runs(runs, ListView(starred=True)) == [labelled]
+    assert (summary.run_name(labelled), summary.run_detail(labelled)) == ("Final Beam", "C01 10D · paper-1 · seed 1")
 
 
 def test_runs_that_look_the_same_say_in_what_they_differ() -> None:
@@ -106,7 +115,7 @@ def test_runs_that_look_the_same_say_in_what_they_differ() -> None:
         request(seed=2),
     ]
     runs = [Run(f"r{i}", each, "finished", created=float(i)) for i, each in enumerate(others)]
-    told = differences(list(reversed(runs)))
+    told = distinguishing_words(list(reversed(runs)))
     assert "200,000 evaluations" in told["r0"]
     assert "5,000 evaluations" in told["r1"]
     assert "bounce" in told["r1"]
@@ -123,7 +132,7 @@ def test_the_pictures_of_all_rows_come_in_one_sheet_of_both_schemes(store: Store
     short = with_spec(asked, settings=replace(asked.settings, evaluations=300, initial=200))
     made = [finish(store, short) for _ in range(2)]
     runs = [store.run(run_id) for run_id in made]
-    link = summary.sheet(runs)
+    link = summary.picture_sheet(runs)
     text = client.get(f"{link.href},zzzzzzzz.1,{made[0]}.9999,junk").text
     assert text.count("data:image/png;base64,") == 4
     for run in runs:
@@ -134,16 +143,16 @@ def test_the_pictures_of_all_rows_come_in_one_sheet_of_both_schemes(store: Store
 
 def test_a_changed_run_is_told_from_an_unchanged_one() -> None:
     later = replace(RUNS[0], version=1)
-    assert seen([later])["aaa"] != seen([RUNS[0]])["aaa"]
-    assert seen(RUNS) == seen(list(RUNS))
+    assert run_marks([later])["aaa"] != run_marks([RUNS[0]])["aaa"]
+    assert run_marks(RUNS) == run_marks(list(RUNS))
 
 
 def test_of_a_run_that_only_grew_older_only_the_age_is_told() -> None:
-    version, state, written, _ = seen([RUNS[0]])["aaa"]
-    assert list(news(RUNS[0], [version, state, written, "just now"])) == ["created"]
-    assert news(RUNS[0], seen([RUNS[0]])["aaa"]) == {}
-    assert list(news(replace(RUNS[0], version=1), seen([RUNS[0]])["aaa"])) == list(live_cells(RUNS[0]))
-    assert list(news(RUNS[0], None)) == ["name", *live_cells(RUNS[0])]
+    version, state, written, _ = run_marks([RUNS[0]])["aaa"]
+    assert list(changed_cells(RUNS[0], [version, state, written, "just now"])) == ["created"]
+    assert changed_cells(RUNS[0], run_marks([RUNS[0]])["aaa"]) == {}
+    assert list(changed_cells(replace(RUNS[0], version=1), run_marks([RUNS[0]])["aaa"])) == list(live_cells(RUNS[0]))
+    assert list(changed_cells(RUNS[0], None)) == ["name", *live_cells(RUNS[0])]
 
 
 @pytest.mark.parametrize(("wanted", "found", "first", "length"), [
@@ -152,12 +161,12 @@ def test_of_a_run_that_only_grew_older_only_the_age_is_told() -> None:
 ])  # fmt: skip
 def test_a_long_list_has_pages(wanted: object, found: int, first: int, length: int) -> None:
     runs = [replace(RUNS[0], id=str(number)) for number in range(2 * PAGE + 1)]
-    assert pages(runs) == 3
-    assert page(runs, wanted) == (found, runs[first : first + length])
+    assert page_count(runs) == 3
+    assert runs_on_page(runs, wanted) == (found, runs[first : first + length])
 
 
 def test_an_empty_list_is_one_page() -> None:
-    assert (pages([]), page([], 2)) == (1, (1, []))
+    assert (page_count([]), runs_on_page([], 2)) == (1, (1, []))
 
 
 def test_a_failed_run_says_why_in_its_row() -> None:
@@ -165,32 +174,32 @@ def test_a_failed_run_says_why_in_its_row() -> None:
 
 
 def test_a_run_in_words() -> None:
-    assert (summary.name(RUNS[0]), summary.method(RUNS[0]), summary.address(RUNS[0])) == (
+    assert (summary.run_name(RUNS[0]), summary.search_and_seed(RUNS[0]), summary.run_address(RUNS[0])) == (
         "C17 10D",
         "paper-3 · seed 3",
         "/run/aaa",
     )
-    assert (summary.progress(RUNS[0]), summary.coverage(RUNS[0])) == (0.25, 0.2)
-    assert summary.badge(RUNS[0]).children == "running · 25 %"
+    assert (summary.spent_share(RUNS[0]), summary.filled_share(RUNS[0])) == (0.25, 0.2)
+    assert summary.state_badge(RUNS[0]).children == "running · 25 %"
 
 
 def test_a_selected_run_stays_selected_while_a_filter_hides_it() -> None:
     shown = [{"tick": "bbb"}, {"tick": "ccc"}]
-    assert runs_page_actions.selected(["aaa", "bbb"], shown, [False, True], RUNS) == ["aaa", "ccc"]
-    assert runs_page_actions.selected(["aaa"], [], [], RUNS[1:]) == []  # it is deleted
-    assert runs_page_actions.selected("junk", shown, [True, None], RUNS) == ["bbb"]
-    assert runs_page_actions.selected([["junk"], {}, None, "aaa"], shown, [True, None], RUNS) == ["aaa", "bbb"]
+    assert runs_page_actions.selected_runs(["aaa", "bbb"], shown, [False, True], RUNS) == ["aaa", "ccc"]
+    assert runs_page_actions.selected_runs(["aaa"], [], [], RUNS[1:]) == []  # it is deleted
+    assert runs_page_actions.selected_runs("junk", shown, [True, None], RUNS) == ["bbb"]
+    assert runs_page_actions.selected_runs([["junk"], {}, None, "aaa"], shown, [True, None], RUNS) == ["aaa", "bbb"]
 
 
 def test_coverage_counts_only_the_cells_that_can_exist() -> None:
     run = replace(RUNS[0], request=request("C16"), occupied=50)  # its h1 = -h2 leaves 125 of 625
-    assert summary.coverage(run) == 0.4
+    assert summary.filled_share(run) == 0.4
     assert live_cells(run)["coverage"][1].children == "50 of 125 possible cells"
 
 
 def test_several_exported_runs_come_back_from_one_file() -> None:
     first, second = _npz("one"), _npz("two")
-    content = runs_page_actions.packed({"a.npz": first, "b.npz": second})
+    content = runs_page_actions.zip_of({"a.npz": first, "b.npz": second})
     assert runs_page_actions.run_files(content) == [first, second]
 
 
@@ -227,9 +236,11 @@ def test_a_limit_that_is_no_size_is_refused(text: object) -> None:
 
 def test_runs_that_could_go_are_offered_and_none_is_deleted(store: Store) -> None:
     context = Context(store, open_memory(Flask("test"), store.path / "figures"), RunQueue(store))
-    assert runs_page_room.said(context) == []
+    assert runs_page_room.space_notices(context) == []
     run_id = store.create(request())
     store.stop(run_id)
     store.set_limit(1)
-    assert "more than the limit of 1 B. Deleting the oldest 1 run would make room." in str(runs_page_room.said(context))
+    assert "more than the limit of 1 B. Deleting the oldest 1 run would make room." in str(
+        runs_page_room.space_notices(context)
+    )
     assert [run.id for run in store.runs()] == [run_id]

@@ -42,7 +42,7 @@ def test_a_number_read_back_is_right_to_four_digits(value: float) -> None:
 
 @given(st.floats(allow_nan=False))
 def test_an_exact_number_reads_back_as_itself(value: float) -> None:
-    assert float(format.exact(value)) == value
+    assert float(format.exact_number(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_duration_is_in_the_units_it_needs(seconds: float | None, text: str) -
     ("share", "text"), [(0.0, "0 %"), (0.001, "<1 %"), (0.345, "34 %"), (0.9999, "99 %"), (1.0, "100 %")]
 )
 def test_a_share_is_never_rounded_to_none_or_all(share: float, text: str) -> None:
-    assert format.percent(share) == text
+    assert format.whole_percent(share) == text
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,25 @@ def test_a_share_is_never_rounded_to_none_or_all(share: float, text: str) -> Non
     [(5, "just now"), (60, "1 minute ago"), (7_300, "2 hours ago"), (90_000, "1 day ago"), (200_000, "2 days ago")],
 )
 def test_the_past_is_told_in_the_largest_unit(passed: float, text: str) -> None:
-    assert format.ago(1_000.0, now=1_000.0 + passed) == text
+    assert format.time_ago(1_000.0, now=1_000.0 + passed) == text
 
 
 def test_counts_rates_and_sizes_carry_their_units() -> None:
     assert format.count(1_234_567) == "1,234,567"
     assert (format.many(1, "run"), format.many(2, "run")) == ("1 run", "2 runs")
     assert format.many(3, "equality", "equalities") == "3 equalities"
-    assert (format.rate(1_210_000), format.rate(4_592), format.rate(12)) == ("1.21 M/s", "4.59 k/s", "12/s")
-    assert (format.rate(0.4), format.rate(0.0)) == ("2.5 s each", "0/s")
-    assert (format.size(999), format.size(1_234_567), format.size(5 * 10**9)) == ("999 B", "1.23 MB", "5 GB")
+    assert (format.evaluation_rate(1_210_000), format.evaluation_rate(4_592), format.evaluation_rate(12)) == (
+        "1.21 M/s",
+        "4.59 k/s",
+        "12/s",
+    )
+    assert (format.evaluation_rate(0.4), format.evaluation_rate(0.0)) == ("2.5 s each", "0/s")
+    assert (format.byte_size(999), format.byte_size(1_234_567), format.byte_size(5 * 10**9)) == (
+        "999 B",
+        "1.23 MB",
+        "5 GB",
+    )
 
 
 def test_states_are_words() -> None:
-    assert (format.state("queued"), format.state("running")) == ("waiting", "running")
+    assert (format.run_state_text("queued"), format.run_state_text("running")) == ("waiting", "running")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from components.start import form as start_form
-from components.start.form import FULL_SPEED, WATCH, defaults, read
+from components.start.form import FULL_SPEED, WATCH, form_defaults, read_form
 from mapelites.core.tolerances import Tolerances
 from mapelites.problems import get
 from tests.evaluation.black_boxes import disc, problem_of
 
-C17 = defaults({"problem": "C17"})
+C17 = form_defaults({"problem": "C17"})
 
 
 def levels(problem: str = "C17", dimension: int = 10) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def levels(problem: str = "C17", dimension: int = 10) -> dict[str, Any]:
 
 
 def test_the_form_opens_with_a_run_that_can_be_started() -> None:
-    request, errors = read(defaults({}), levels("tin-can", 2), WATCH)
+    request, errors = read_form(form_defaults({}), levels("tin-can", 2), WATCH)
     assert errors == {}
     assert request is not None
     assert (request.problem, request.dimension, request.tolerances.cells) == ("tin-can", 2, 36)
@@ -30,7 +30,7 @@ def test_the_form_opens_with_a_run_that_can_be_started() -> None:
 
 
 def test_full_speed_has_no_pace() -> None:
-    request, _ = read(C17, levels(), FULL_SPEED)
+    request, _ = read_form(C17, levels(), FULL_SPEED)
     assert request is not None
     assert (request.pace, request.watch) == (None, None)
 
@@ -59,24 +59,24 @@ def test_full_speed_has_no_pace() -> None:
     ],
 )
 def test_a_wrong_field_is_told_in_words_and_the_others_are_not(field: str, text: Any, words: str) -> None:
-    request, errors = read({**C17, "search": "paper-3", "evaluations": "200,000", field: text}, levels(), WATCH)
+    request, errors = read_form({**C17, "search": "paper-3", "evaluations": "200,000", field: text}, levels(), WATCH)
     assert request is None
     assert errors == {field: words}
 
 
 def test_all_wrong_fields_are_told_at_once() -> None:
-    _, errors = read({**C17, "evaluations": "no", "seed": "no", "dimension": "no"}, None, WATCH)
+    _, errors = read_form({**C17, "evaluations": "no", "seed": "no", "dimension": "no"}, None, WATCH)
     assert sorted(errors) == ["dimension", "evaluations", "seed", "tolerances"]
 
 
 def test_levels_of_another_problem_are_told() -> None:
-    request, errors = read(defaults({"problem": "C16"}), levels("C17"), WATCH)
+    request, errors = read_form(form_defaults({"problem": "C16"}), levels("C17"), WATCH)
     assert request is None
     assert errors == {"tolerances": "The levels were for g1, g2, h1, not for C16 10D"}
 
 
 def test_empty_advanced_fields_keep_what_the_search_has() -> None:
-    request, _ = read({**C17, "search": "paper-2", "sigma": "", "crossover": ""}, levels(), WATCH)
+    request, _ = read_form({**C17, "search": "paper-2", "sigma": "", "crossover": ""}, levels(), WATCH)
     assert request is not None
     assert (request.settings.sigma, request.settings.crossover) == (0.5, False)
 
@@ -89,7 +89,7 @@ def test_advanced_fields_change_what_the_search_has() -> None:
         "crossover": "yes",
         "distinct_parents": "no",
     }
-    request, _ = read(values, levels(), WATCH)
+    request, _ = read_form(values, levels(), WATCH)
     assert request is not None
     settings = request.settings
     assert (settings.sigma, settings.crossover, settings.distinct_parents) == (0.25, True, False)
@@ -101,19 +101,19 @@ def test_numbers_may_be_written_as_people_write_them(text: Any, value: Any) -> N
 
 
 def test_a_link_may_name_the_problem_and_a_wrong_one_is_ignored() -> None:
-    assert defaults({"problem": "C06", "dimension": "30"})["evaluations"] == "600,000"
-    assert defaults({"problem": "C06", "dimension": "11"})["dimension"] == "10"
-    assert defaults({"problem": "nonsense", "search": "nonsense"}) == defaults({})
+    assert form_defaults({"problem": "C06", "dimension": "30"})["evaluations"] == "600,000"
+    assert form_defaults({"problem": "C06", "dimension": "11"})["dimension"] == "10"
+    assert form_defaults({"problem": "nonsense", "search": "nonsense"}) == form_defaults({})
 
 
 def test_budget_and_initial_samples_follow_the_search_and_the_dimension() -> None:
-    form = defaults({"search": "paper-3"})
-    assert start_form.follow("paper-3", 30, form) == {"evaluations": "600,000"}
-    assert start_form.follow("paper-3", 10, form) == {}
-    assert start_form.follow("magic", 30, form) == {}
+    form = form_defaults({"search": "paper-3"})
+    assert start_form.dependent_settings("paper-3", 30, form) == {"evaluations": "600,000"}
+    assert start_form.dependent_settings("paper-3", 10, form) == {}
+    assert start_form.dependent_settings("magic", 30, form) == {}
     typed = {"evaluations": "12,345", "initial": "77"}
-    assert start_form.follow("paper-3", 30, typed) == {}
-    assert start_form.follow("directed", 10, form) == {"initial": "200"}
+    assert start_form.dependent_settings("paper-3", 30, typed) == {}
+    assert start_form.dependent_settings("directed", 10, form) == {"initial": "200"}
 
 
 def test_a_function_without_a_kernel_asks_for_workers_and_gets_a_budget_it_may_live_to_see_spent(
@@ -123,11 +123,11 @@ def test_a_function_without_a_kernel_asks_for_workers_and_gets_a_budget_it_may_l
     for name, stand_in in (("get", lambda *_: problem), ("names", lambda: (problem.name,))):
         monkeypatch.setattr(start_form, name, stand_in)
     monkeypatch.setattr(start_form, "preferred_dimension", lambda _: 3)
-    values = defaults({"problem": problem.name})
+    values = form_defaults({"problem": problem.name})
     assert (values["search"], values["evaluations"], values["initial"]) == ("surrogate", "500", "8")
     assert int(values["workers"]) >= 1
     names = {"names": ["g1", "h1"], "levels": [[0, 1]] * 2}
-    request, errors = read(
+    request, errors = read_form(
         {**values, "workers": "8", "time_limit": "1.5", "retries": "0", "evaluations": "6"}, names, FULL_SPEED
     )
     assert (errors, request is not None) == ({}, True)
@@ -135,7 +135,7 @@ def test_a_function_without_a_kernel_asks_for_workers_and_gets_a_budget_it_may_l
     settings = request.settings
     assert (settings.workers, settings.time_limit, settings.retries) == (8, 1.5, 0)
     assert (settings.evaluations, settings.initial) == (6, 5)
-    _, errors = read({**values, "workers": "many", "time_limit": "-1"}, names, FULL_SPEED)
+    _, errors = read_form({**values, "workers": "many", "time_limit": "-1"}, names, FULL_SPEED)
     assert errors == {
         "workers": "Workers must be a whole number, but it was 'many'",
         "time_limit": "Time limit must be from 0 to 604,800, but it was -1",
@@ -143,23 +143,25 @@ def test_a_function_without_a_kernel_asks_for_workers_and_gets_a_budget_it_may_l
 
 
 def test_a_problem_with_a_kernel_has_no_workers_whatever_stands_in_a_field_that_is_not_shown() -> None:
-    request, errors = read({**C17, "workers": "many"}, levels(), FULL_SPEED)
+    request, errors = read_form({**C17, "workers": "many"}, levels(), FULL_SPEED)
     assert errors == {}
     assert request is not None
     assert request.settings.workers == 0
 
 
 def test_the_budget_follows_to_a_problem_without_a_kernel_and_back() -> None:
-    assert start_form.follow("directed", 3, {"evaluations": "200,000"}, compiled=False) == {"evaluations": "5,000"}
-    assert start_form.follow("directed", 10, {"evaluations": "5,000"}) == {"evaluations": "200,000"}
-    assert start_form.follow("directed", 10, {"evaluations": "1,234"}, compiled=False) == {}
+    assert start_form.dependent_settings("directed", 3, {"evaluations": "200,000"}, compiled=False) == {
+        "evaluations": "5,000"
+    }
+    assert start_form.dependent_settings("directed", 10, {"evaluations": "5,000"}) == {"evaluations": "200,000"}
+    assert start_form.dependent_settings("directed", 10, {"evaluations": "1,234"}, compiled=False) == {}
 
 
 def test_a_notice_names_three_wrong_fields_in_the_order_of_the_page_and_counts_the_rest() -> None:
     wrong = {**C17, "seed": "x", "initial": "0", "sigma": "-1", "dimension": "3.5"}
-    _, errors = read(wrong, {"names": ["g1"], "levels": [["-1"]]}, WATCH)
+    _, errors = read_form(wrong, {"names": ["g1"], "levels": [["-1"]]}, WATCH)
     assert start_form.in_order(errors) == ["dimension", "tolerances", "initial", "seed", "sigma"]
-    assert start_form.told(errors) == [
+    assert start_form.errors_in_words(errors) == [
         "The dimension must be a whole number, but it was '3.5'.",
         "Levels of g1: a level must not be negative, but one was -1.",
         "Initial samples must be from 1 to 200,000, but it was 0.",

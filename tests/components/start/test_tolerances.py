@@ -8,7 +8,7 @@ import pytest
 
 from app import create_app
 from components.start import tolerances as tolerance_form
-from components.start.chips import parse, texts_of, wrong_places
+from components.start.chips import parse_levels, texts_of, wrong_places
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Constraint, Problem
 from mapelites.core.tolerances import PAPER_LEVELS, Tolerances, short
@@ -40,7 +40,7 @@ SHEAR = Constraint("shear", "inequality", limit=13600.0, sense="<=", unit="psi",
 )  # fmt: skip
 def test_a_wrong_chip_is_told_in_words(chips: Any, words: str) -> None:
     with pytest.raises(InputError) as told:
-        parse(G1, chips)
+        parse_levels(G1, chips)
     assert str(told.value) == words
 
 
@@ -61,24 +61,24 @@ def test_the_chips_that_are_wrong_are_known_by_their_places(chips: Any, places: 
 
 def test_of_many_wrong_chips_some_are_named_and_the_rest_counted() -> None:
     with pytest.raises(InputError, match=r"but one was -5; and 4 more$"):
-        parse(G1, [f"-{k}" for k in range(1, 10)])
+        parse_levels(G1, [f"-{k}" for k in range(1, 10)])
 
 
 def test_chips_may_come_in_any_order_and_without_zero() -> None:
-    assert parse(G1, ["1", "1e-4", "0.5"]).levels == (0.0, 1e-4, 0.5, 1.0)
-    assert parse(G1, []).levels == (0.0,)
-    assert parse(G1, ["1 0.0001 0.5"]).texts == ("0", "1e-4", "0.5", "1")
+    assert parse_levels(G1, ["1", "1e-4", "0.5"]).levels == (0.0, 1e-4, 0.5, 1.0)
+    assert parse_levels(G1, []).levels == (0.0,)
+    assert parse_levels(G1, ["1 0.0001 0.5"]).texts == ("0", "1e-4", "0.5", "1")
 
 
 def test_chips_in_per_cent_or_with_a_unit_stay_as_they_were_typed_and_come_in_order() -> None:
-    row = parse(SHEAR, ["10 %", "680 psi", "1%", "200"])
+    row = parse_levels(SHEAR, ["10 %", "680 psi", "1%", "200"])
     assert row.levels == (0.0, 136.0, 200.0, 680.0, 1360.0)
     assert row.texts == ("0", "1%", "200", "680 psi", "10%")
     assert texts_of(SHEAR, row.levels) == ["0", "1%", "200", "5%", "10%"]
     with pytest.raises(InputError, match=r"^shear: its unit is psi, but a level was typed as '5 kPa'$"):
-        parse(SHEAR, ["5 kPa", "1%"])
+        parse_levels(SHEAR, ["5 kPa", "1%"])
     with pytest.raises(InputError, match=r"^g1: 5% cannot be worked out, because neither a limit nor a scale of g1"):
-        parse(G1, ["5%"])
+        parse_levels(G1, ["5%"])
     assert wrong_places(SHEAR, ["5%", "5 kPa", "680 psi"]) == [2, 3]
 
 
@@ -87,7 +87,7 @@ def test_what_the_form_says_reads_back_as_the_tolerances() -> None:
     tolerances = Tolerances(("shear", "h1"), ((0.0, 680.0), (0.0, 1e-4)), ("h1",))
     form = tolerance_form.layout("run", problem, tolerances)
     stores = {each.id: each.data for each in form.children if hasattr(each, "data")}
-    assert tolerance_form.read(stores[tolerance_form.value_id("run")]) == tolerances
+    assert tolerance_form.read_tolerances(stores[tolerance_form.value_id("run")]) == tolerances
     known = stores[tolerance_form.constraints_id("run")]
     assert (known["chips"], known["hard"]) == ([["0", "5%"], ["0", "1e-4"]], ["h1"])
     said = str(form)
@@ -97,18 +97,18 @@ def test_what_the_form_says_reads_back_as_the_tolerances() -> None:
 
 def test_a_form_with_nothing_negotiable_is_refused_in_words() -> None:
     with pytest.raises(InputError, match="at least one constraint must be negotiable, but all are hard"):
-        tolerance_form.read({"names": ["g1"], "levels": [[0]], "hard": ["g1"]})
+        tolerance_form.read_tolerances({"names": ["g1"], "levels": [[0]], "hard": ["g1"]})
 
 
 @pytest.mark.parametrize("data", [None, {}, {"names": ["g1"]}, {"names": "g1", "levels": [[0]]}, [1]])
 def test_data_that_is_no_form_is_refused(data: Any) -> None:
     with pytest.raises(InputError, match="levels for every constraint are needed, but none came"):
-        tolerance_form.read(data)
+        tolerance_form.read_tolerances(data)
 
 
 def test_levels_for_too_few_constraints_are_refused() -> None:
     with pytest.raises(InputError, match="2 constraints need 2 lists of levels, but there were 1"):
-        tolerance_form.read({"names": ["g1", "g2"], "levels": [[0]]})
+        tolerance_form.read_tolerances({"names": ["g1", "g2"], "levels": [[0]]})
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_preset_fills_the_chips_of_every_constraint(key: str, step: str, chips
     short_ones = [[text.replace("0.001", "1e-3") for text in each] for each in made]
     assert short_ones == [[text.replace("0.001", "1e-3") for text in each] for each in chips]
     for constraint, each in zip((SHEAR, G1), made, strict=True):
-        parse(constraint, each)
+        parse_levels(constraint, each)
 
 
 def test_steps_may_be_in_per_cent_where_the_limits_are_known() -> None:
@@ -172,7 +172,7 @@ def test_levels_go_along_to_another_problem_where_there_is_room(
         "inputs": [
             {"id": "start-same", "property": "checked", "value": True},
             [],
-            {"id": "start-constraints", "property": "data", "value": tolerance_form.described(problem)},
+            {"id": "start-constraints", "property": "data", "value": tolerance_form.described_problem(problem)},
         ],
         "state": [
             {"id": "start-step", "property": "value", "value": "1e-4"},
@@ -193,5 +193,5 @@ def test_constraints_that_follow_from_each_other_are_told_to_be_one_negotiable_t
     problem = get("C16", 10)
     said = str(tolerance_form.layout("run", problem, Tolerances.default(problem)))
     assert "h1 and h2 follow from each other and count as one negotiable thing" in said
-    known = tolerance_form.described(problem)["constraints"]
+    known = tolerance_form.described_problem(problem)["constraints"]
     assert [bool(each["meaning"]) for each in known] == [False, False, True, True]

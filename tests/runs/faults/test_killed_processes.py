@@ -16,7 +16,7 @@ import pytest
 from mapelites.core.errors import InputError
 from mapelites.runs import Store
 from mapelites.runs.claim import Claim
-from mapelites.runs.pacing import Rhythm
+from mapelites.runs.pacing import WritePacer
 from mapelites.runs.supervisor import Supervisor
 from mapelites.runs.worker import RunWorker
 from tests.runs.tools import (
@@ -143,7 +143,7 @@ def _publish_without_end(path: Path, run_id: str) -> None:
     claim = Claim.take(store.entries, run_id)
     assert claim is not None
     worker = RunWorker(claim, lambda: False)
-    worker._snapshots = worker._checkpoints = Rhythm(0.0, share=1e9, last=0.0)
+    worker._snapshots = worker._checkpoints = WritePacer(0.0, share=1e9, last=0.0)
     worker.work()
 
 

@@ -18,7 +18,7 @@ NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?)"
 
 
 @dataclass(frozen=True)
-class Reading:
+class OutputReading:
     """Where an output is read: the number after a text, the last one of them, in a file or in what is printed."""
 
     name: str
@@ -27,7 +27,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Declaration:
+class ProgramDeclaration:
     """All of it. Outputs without a reading stand in the results, by name or in their order."""
 
     command: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Declaration:
     parameters: str = FORMATS[0]
     results: str = ""  # the file in which the results are, or `output`; the one named in the command where it is empty
     templates: tuple[tuple[str, str], ...] = ()  # a file beside the problem's, and the name of the one it makes
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[OutputReading, ...] = ()
     seconds: float = 0.0  # 0 for as long as it takes
     at_once: int = 0  # 0 for as many as there are workers
     environment: tuple[tuple[str, str], ...] = ()
@@ -49,9 +49,9 @@ def names_a_program(text: str) -> bool:
     return PROGRAM.search(text) is not None
 
 
-def declared(text: str) -> tuple[Declaration, str]:
+def split_declaration(text: str) -> tuple[ProgramDeclaration, str]:
     """What the lines about the program say, and the text without them, every other line in its place."""
-    found, rest = Declaration(), []
+    found, rest = ProgramDeclaration(), []
     for number, line in enumerate(text.split("\n"), start=1):
         bare = line.strip()
         statement = next(((pattern.fullmatch(bare), read) for pattern, read in STATEMENTS if pattern.match(bare)), None)
@@ -72,13 +72,13 @@ def declared(text: str) -> tuple[Declaration, str]:
     return replace(found, outputs=tuple(dict.fromkeys((*found.outputs, *named)))), "\n".join(rest)
 
 
-def _command(found: Declaration, match: re.Match[str]) -> Declaration:
+def _command(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclaration:
     if found.command:
         raise ValueError("there must be one program, and this is a second one")
     return replace(found, command=tuple(shlex.split(match[1])))
 
 
-def _outputs(found: Declaration, match: re.Match[str]) -> Declaration:
+def _outputs(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclaration:
     names = tuple(each.strip() for each in match[1].split(","))
     wrong = [each for each in names if not re.fullmatch(NAME, each)]
     if wrong:
@@ -86,7 +86,7 @@ def _outputs(found: Declaration, match: re.Match[str]) -> Declaration:
     return replace(found, outputs=(*found.outputs, *names))
 
 
-def _reading(found: Declaration, match: re.Match[str]) -> Declaration:
+def _reading(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclaration:
     name, file, how, text = match.groups()
     pattern = text if how == "matching" else rf"{re.escape(text)}\s*[:=]?\s*{NUMBER}"
     try:
@@ -94,10 +94,10 @@ def _reading(found: Declaration, match: re.Match[str]) -> Declaration:
             raise ValueError(f"a pattern needs one group, in round brackets, around the number, but it was {text!r}")
     except re.error as error:
         raise ValueError(f"this is no regular expression ({error}): {text!r}") from None
-    return replace(found, readings=(*found.readings, Reading(name, file, pattern)))
+    return replace(found, readings=(*found.readings, OutputReading(name, file, pattern)))
 
 
-def _codes(found: Declaration, match: re.Match[str]) -> Declaration:
+def _codes(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclaration:
     return replace(found, codes=tuple(int(each) for each in match[1].split(",")))
 
 
@@ -111,7 +111,7 @@ def _positive(text: str) -> float:
     return found
 
 
-Reader = Callable[[Declaration, re.Match[str]], Declaration]
+Reader = Callable[[ProgramDeclaration, re.Match[str]], ProgramDeclaration]
 # How each begins, the whole of it, an example, and what it does.
 _FORMS: tuple[tuple[str, str, str, Reader], ...] = (
     (r"evaluate\s+with\b", r"evaluate\s+with\s+(.+)", "evaluate with ./beam {params} {results}", _command),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mapelites.core.errors import ProgramError
-from mapelites.problems.own.program.declaration import Reading
+from mapelites.problems.own.program.declaration import OutputReading
 
 WIDTH = 24
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)(?::([^{}]*))?\}")
@@ -57,7 +57,7 @@ def plain_parameters(values: Mapping[str, float], outputs: Sequence[str], number
 PARAMETERS = {"dakota": standard_parameters, "json": json_parameters, "values": plain_parameters}
 
 
-def filled(template: str, values: Mapping[str, float], paths: Mapping[str, str]) -> str:
+def fill_template(template: str, values: Mapping[str, float], paths: Mapping[str, str]) -> str:
     """A template with the variables in place of their names in braces, `{h}` or `{h:8.3f}`; other braces stay."""
 
     def replaced(found: re.Match[str]) -> str:
@@ -69,7 +69,7 @@ def filled(template: str, values: Mapping[str, float], paths: Mapping[str, str])
     return PLACEHOLDER.sub(replaced, template)
 
 
-def results(text: str, outputs: Sequence[str]) -> dict[str, float]:
+def read_results(text: str, outputs: Sequence[str]) -> dict[str, float]:
     """The outputs in a text: JSON, lines with a number and perhaps a name, or one line with all numbers in order."""
     if text.strip().lower().startswith("fail"):
         raise ProgramError("it says FAIL")
@@ -126,7 +126,7 @@ def as_number(word: str) -> float | None:
         return None
 
 
-def read_outputs(readings: Sequence[Reading], folder: Path, printed: str) -> dict[str, float]:
+def read_outputs(readings: Sequence[OutputReading], folder: Path, printed: str) -> dict[str, float]:
     """The outputs that stand somewhere in the program's own files or in what it printed."""
     found: dict[str, float] = {}
     for each in readings:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mapelites.core.errors import ProgramError
 from mapelites.problems.own.program import exchange
-from mapelites.problems.own.program.declaration import OUTPUT, Declaration
+from mapelites.problems.own.program.declaration import OUTPUT, ProgramDeclaration
 from mapelites.system.processes import kill_with_descendants
 
 PARAMETERS, RESULTS, PRINTED = "params.in", "results.out", "output.txt"
@@ -26,10 +26,10 @@ LAST_LINES, LAST_CHARACTERS = 5, 300
 
 
 @dataclass(frozen=True)
-class Program:
+class OutsideProgram:
     """A program, and where its problem's file lies."""
 
-    declaration: Declaration
+    declaration: ProgramDeclaration
     folder: Path
     name: str
 
@@ -89,7 +89,7 @@ class Program:
         return {"params": str(place / PARAMETERS), "results": str(place / RESULTS), "folder": str(self.folder)}
 
     def _command(self, place: Path, values: Mapping[str, float]) -> list[str]:
-        words = [exchange.filled(word, values, self._paths(place)) for word in self.declaration.command]
+        words = [exchange.fill_template(word, values, self._paths(place)) for word in self.declaration.command]
         if "/" in words[0]:
             words[0] = str(self.folder / words[0])
         return words
@@ -102,7 +102,7 @@ class Program:
             (place / PARAMETERS).write_text(make(values, said.outputs, number), "utf-8")
             for template, name in said.templates:
                 text = (self.folder / template).read_text("utf-8")
-                (place / name).write_text(exchange.filled(text, values, self._paths(place)), "utf-8")
+                (place / name).write_text(exchange.fill_template(text, values, self._paths(place)), "utf-8")
         except OSError as error:
             raise ProgramError(f"{error.filename}: {error.strerror}") from None
 
@@ -112,7 +112,7 @@ class Program:
         found = exchange.read_outputs(said.readings, place, printed)
         left = [name for name in said.outputs if name not in found]
         if left:
-            found |= exchange.results(self._results(place, printed, left), left)
+            found |= exchange.read_results(self._results(place, printed, left), left)
         failed = [f"{name} is {value:g}" for name, value in found.items() if abs(value) >= said.failure]
         if failed:
             raise ProgramError(f"it says that it failed: {', '.join(failed)}")

@@ -12,8 +12,8 @@ from mapelites.core.errors import InputError
 from mapelites.core.problem import Array, Problem, ProblemSource
 from mapelites.problems.formulas import problem_of
 from mapelites.problems.own.files import FileError, describe_problem, digest_of
-from mapelites.problems.own.program.declaration import Declaration, declared
-from mapelites.problems.own.program.execution import Program
+from mapelites.problems.own.program.declaration import ProgramDeclaration, split_declaration
+from mapelites.problems.own.program.execution import OutsideProgram
 
 LARGEST = 1e99  # what an output may be, for the formulas
 TOO_LARGE = 1e12  # the typical size of what depends on an output is not known, so one beyond this is none
@@ -23,7 +23,7 @@ TOO_LARGE = 1e12  # the typical size of what depends on an output is not known, 
 class ProgramFunction:
     """f, g and h of one solution, by the program and then the formulas."""
 
-    program: Program
+    program: OutsideProgram
     formulas: Problem  # of the variables, followed by the outputs
     variables: tuple[str, ...]
 
@@ -39,7 +39,7 @@ class ProgramFunction:
 def program_problem(path: Path) -> Problem:
     """The problem in a file, with its program."""
     try:
-        said, formulas = declared(path.read_text("utf-8"))
+        said, formulas = split_declaration(path.read_text("utf-8"))
     except InputError as error:
         raise FileError(f"{path.name}, {error}") from None
     lines = [f"variable {name} from {-LARGEST:g} to {LARGEST:g}" for name in said.outputs]
@@ -53,7 +53,7 @@ def program_problem(path: Path) -> Problem:
     )
     problem = Problem(
         name=inner.name, lower=inner.lower[:n], upper=inner.upper[:n], constraints=constraints,
-        function=ProgramFunction(Program(said, path.parent.resolve(), inner.name), inner, inner.variables[:n]),
+        function=ProgramFunction(OutsideProgram(said, path.parent.resolve(), inner.name), inner, inner.variables[:n]),
         title=inner.title, difficulty=inner.difficulty, variables=inner.variables[:n], units=inner.units[:n],
         meanings=inner.meanings[:n], steps=inner.steps[:n], best_known=inner.best_known,
         best_known_note=inner.best_known_note, equality_tolerance=inner.equality_tolerance,
@@ -63,7 +63,7 @@ def program_problem(path: Path) -> Problem:
     return replace(problem, source=ProblemSource("file", _description(problem, path, said)))
 
 
-def _description(problem: Problem, path: Path, said: Declaration) -> str:
+def _description(problem: Problem, path: Path, said: ProgramDeclaration) -> str:
     """With the digests of the file, of the program where it lies beside the file, and of templates."""
     beside = [said.command[0], *(template for template, _ in said.templates)]
     helpers = {name: digest_of(path.parent / name) for name in beside if "/" in name or name != said.command[0]}

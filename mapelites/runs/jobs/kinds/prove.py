@@ -20,8 +20,8 @@ from mapelites.proof.prover import OPERATOR, Prover, check_provable
 from mapelites.proof.region import Effort
 from mapelites.proof.relations import FoundRelation, find_relations
 from mapelites.proof.words import coverage_sentence, proof_sentence
-from mapelites.runs.jobs.job import number
-from mapelites.runs.jobs.kind import JobDesk, JobKind, completed_levels
+from mapelites.runs.jobs.job import number_within
+from mapelites.runs.jobs.kind import JobContext, JobKind, completed_levels
 from mapelites.runs.record import Record
 from mapelites.snapshot.findings import Findings
 
@@ -37,17 +37,19 @@ def check(request: Mapping[str, Any], record: Record) -> dict[str, Any]:
     if what not in WHAT:
         raise unknown("job: what is to be proven", what, WHAT)
     check_provable(record.request.get_problem())
-    seconds = number(request, "seconds", 20.0 if what == "question" else 60.0, 0.1, MOST_SECONDS)
+    seconds = number_within(request, "seconds", 20.0 if what == "question" else 60.0, 0.1, MOST_SECONDS)
     return {
         **completed_levels(request, record),
         "what": what,
         "seconds": seconds,
-        "each": number(request, "each", min(seconds, 20.0 if what == "question" else EACH_SECONDS), 0.1, MOST_SECONDS),
-        "gap": number(request, "gap", GAP, 1e-6, 1.0),
+        "each": number_within(
+            request, "each", min(seconds, 20.0 if what == "question" else EACH_SECONDS), 0.1, MOST_SECONDS
+        ),
+        "gap": number_within(request, "gap", GAP, 1e-6, 1.0),
     }
 
 
-def work(desk: JobDesk) -> str:
+def work(desk: JobContext) -> str:
     """Prove what is asked for; what came of it in a sentence."""
     return _Work(desk).done()
 
@@ -55,7 +57,7 @@ def work(desk: JobDesk) -> str:
 class _Work:
     """One job of proofs: the prover, and what of its solutions is kept already."""
 
-    def __init__(self, desk: JobDesk) -> None:
+    def __init__(self, desk: JobContext) -> None:
         self.desk, self.request = desk, desk.job.request
         self.prover = Prover(desk.problem, desk.archive().everything(), desk.stop)
         self._kept, self._counted = 0, 0

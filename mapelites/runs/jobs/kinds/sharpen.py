@@ -14,8 +14,8 @@ from mapelites.core.problem import Array, Problem
 from mapelites.problems import own_problems
 from mapelites.proof.lattice import lattice_questions, price_questions, widest_first
 from mapelites.proof.proofs import Proofs
-from mapelites.runs.jobs.job import number
-from mapelites.runs.jobs.kind import JobDesk, JobKind, completed_levels
+from mapelites.runs.jobs.job import number_within
+from mapelites.runs.jobs.kind import JobContext, JobKind, completed_levels
 from mapelites.runs.record import Record
 from mapelites.search.sharpen import OPERATOR_NAME, STARTS, Sharpening
 from mapelites.snapshot.findings import Findings
@@ -37,12 +37,12 @@ def check(request: Mapping[str, Any], record: Record) -> dict[str, Any]:
     return {
         **completed_levels(request, record),
         "what": what,
-        "seconds": number(request, "seconds", 60.0, 0.1, MOST_SECONDS),
-        "evaluations": int(number(request, "evaluations", EVALUATIONS, 1, MOST_EVALUATIONS)),
+        "seconds": number_within(request, "seconds", 60.0, 0.1, MOST_SECONDS),
+        "evaluations": int(number_within(request, "evaluations", EVALUATIONS, 1, MOST_EVALUATIONS)),
     }
 
 
-def work(desk: JobDesk) -> str:
+def work(desk: JobContext) -> str:
     """Sharpen what is asked for; what came of it in a sentence."""
     problem = own_problems.loaded(desk.problem)
     known, better = desk.archive().everything(), 0
@@ -64,7 +64,7 @@ def work(desk: JobDesk) -> str:
     return _said(desk, questions, known, better, evaluations)
 
 
-def _questions(desk: JobDesk) -> list[Array]:
+def _questions(desk: JobContext) -> list[Array]:
     what = desk.job.request["what"]
     if what == "question":
         return [desk.question]
@@ -72,7 +72,7 @@ def _questions(desk: JobDesk) -> list[Array]:
     return list(reversed(widest_first(make(desk.problem, desk.tolerances))))  # the answer of one starts the next
 
 
-def _sharpened(desk: JobDesk, problem: Problem, question: Array, known: Elites) -> tuple[Elites, int]:
+def _sharpened(desk: JobContext, problem: Problem, question: Array, known: Elites) -> tuple[Elites, int]:
     """What a sharpening finds that is better than what is known, and its evaluations."""
     beyond = np.maximum(known.violations - question, 0.0).max(axis=1, initial=0.0)
     starts = known.x[np.lexsort((known.f, beyond))[:STARTS]]
@@ -98,7 +98,7 @@ def _is_closed(proofs: Proofs, question: Array, f: float) -> bool:
     return gap is not None and gap <= CLOSED
 
 
-def _said(desk: JobDesk, questions: list[Array], known: Elites, better: int, evaluations: int) -> str:
+def _said(desk: JobContext, questions: list[Array], known: Elites, better: int, evaluations: int) -> str:
     spent = f"{evaluations:,} evaluations"
     if desk.job.request["what"] == "question":
         best = _best(known, questions[0]) if questions else float("inf")

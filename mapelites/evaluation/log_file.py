@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
-from mapelites.evaluation.answer import Answer, Array
+from mapelites.evaluation.answer import TRIED_AGAIN, Answer, Array
 
 BLOCK = 10_000  # records that are looked at together
 CHECK = 4  # bytes of the check sum that ends a record
@@ -44,11 +45,16 @@ def layout(problem: Problem) -> np.dtype[Any]:
 
 def sound_records(content: bytes | mmap.mmap, problem: Problem) -> NDArray[Any]:
     """The records of a file without torn and damaged ones, each candidate once, in the order of their numbers."""
-    kind = layout(problem)
-    sound = [records[good] for records, good in _blocks(content, kind)]
-    records = np.concatenate(sound) if sound else np.empty(0, dtype=kind)
+    records = all_sound_records(content, problem)
     _, first = np.unique(records["number"], return_index=True)
     return np.asarray(records[first])
+
+
+def all_sound_records(content: bytes | mmap.mmap, problem: Problem) -> NDArray[Any]:
+    """Likewise in the order in which they were written, with candidates of several searches."""
+    kind = layout(problem)
+    sound = [records[good] for records, good in _blocks(content, kind)]
+    return np.concatenate(sound) if sound else np.empty(0, dtype=kind)
 
 
 def count_damaged(content: bytes | mmap.mmap, problem: Problem) -> int:
@@ -103,12 +109,16 @@ class LogFile:
             problem = self._problem
             try:
                 with self._mapped() as content:
-                    damaged, self._known = count_damaged(content, problem), sound_records(content, problem)
+                    damaged, self._known = count_damaged(content, problem), self._read(content)
             except OSError as error:
                 raise self.failure(error) from error
             if damaged:
                 log.warning("%s: %d evaluations are not what was written; they are asked for again", self.path, damaged)
         return self._known
+
+    def _read(self, content: bytes | mmap.mmap) -> NDArray[Any]:
+        """The records that are known from the file, by ascending numbers."""
+        return sound_records(content, self._problem)
 
     @contextmanager
     def _mapped(self) -> Iterator[bytes | mmap.mmap]:
@@ -135,3 +145,37 @@ class LogFile:
     def failure(self, error: OSError) -> Exception:
         """What is raised where the disk does not do its part."""
         return error
+
+
+class ScriptLog(LogFile):
+    """A log that outlives its search: a later one, perhaps with another budget, finds the solutions that it has."""
+
+    def __init__(self, path: Path, problem: Problem) -> None:
+        super().__init__(path, problem)
+        self._places: dict[bytes, int] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many evaluations it had when it was opened."""
+        return len(self._records())
+
+    def find(self, number: int, x: Array) -> Answer | None:
+        """What this candidate was answered before, or the same solution as another candidate; None for a new one."""
+        found = super().find(number, x)
+        if found is not None:
+            return found
+        records = self._records()
+        if self._places is None:
+            kept = np.flatnonzero(~np.isin(records["status"], TRIED_AGAIN))
+            self._places = {records["x"][place].tobytes(): int(place) for place in kept}
+        place = self._places.get(x.tobytes())
+        return None if place is None else Answer(records["values"][place].copy(), int(records["status"][place]))
+
+    def _read(self, content: bytes | mmap.mmap) -> NDArray[Any]:
+        """Every sound record; of those with one number the last, which is of the latest search, comes first."""
+        records = all_sound_records(content, self._problem)[::-1]
+        return records[np.argsort(records["number"], kind="stable")]
+
+    def failure(self, error: OSError) -> Exception:
+        """The file by its name, and what happened."""
+        return InputError(f"log: {self.path}: {error.strerror}")

@@ -76,7 +76,7 @@ def method_for(
         from mapelites.search.surrogate.method import SurrogateMethod  # compiled when it is first needed
 
         return SurrogateMethod(problem, m, settings, state, outside, tolerances, searched)
-    if settings.workers and not problem.compiled:
+    if (settings.workers or settings.batch) and not problem.compiled:
         from mapelites.search.parallel.method import ParallelMethod
 
         return ParallelMethod(problem, m, settings, state, outside)

@@ -138,7 +138,7 @@ def own_function(monkeypatch):
         settings = Settings.of(search, 2, evaluations=5_000)
         monkeypatch.setattr(Snapshot, "get_problem", lambda self: problem)
         monkeypatch.setattr(
-            engine, "parse_search", lambda options: Illumination(problem, Tolerances.default(problem), settings)
+            engine, "parse_search", lambda options, out: Illumination(problem, Tolerances.default(problem), settings)
         )
 
     return use

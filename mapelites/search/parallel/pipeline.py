@@ -146,12 +146,14 @@ class Pipeline(ABC):
         return {
             "slow_x": np.array([each.x for each in self._pending]).reshape(-1, n),
             "slow_made_by": np.array([each[2:] for each in self._pending], dtype=np.int64).reshape(-1, 2),
+            "slow_starts": np.array(self._starts).reshape(-1, n),
             "slow_failed": self._failed.copy(),
             "slow_words": np.frombuffer(json.dumps(self._words).encode(), dtype=np.uint8).copy(),
         }
 
     def remember(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `memory` gave."""
+        self._starts = deque(arrays["slow_starts"]) if "slow_starts" in arrays else deque()
         self._failed[...] = arrays["slow_failed"]
         self._words = dict(json.loads(arrays["slow_words"].tobytes()))
         pairs = zip(arrays["slow_x"], arrays["slow_made_by"], strict=True)

@@ -18,6 +18,7 @@ INSIDE = 0.2  # a target leaves so much of a bin's width on either side
 FIRST_RADIUS, LEAST_RADIUS, LARGEST_RADIUS = 0.1, 0.003, 0.3
 WIDER, NARROWER = 1.3, 0.8
 OUTLOOK_CELLS, LEAST_MODELS, OUTLOOK_RADIUS = 400, 4, 0.05  # when people ask what is expected
+TRUSTED = 0.1  # of f, by which models may be off at points that are left out; what is told is off by much less
 
 Target = tuple[int, ...]
 
@@ -51,17 +52,21 @@ class CellPlanner:
                 break
         return None
 
-    def expectations(self) -> list[tuple[Array, Array]]:
+    def expectations(self, radius: float) -> list[tuple[Array, Array]]:
         """For cells at and next to known ones the best point that the models see there, and its values.
 
-        It changes nothing of the search.
+        Nothing is told by models that cannot even foretell the points they are made of. It changes nothing of the
+        search.
         """
-        elites, radius = self._elites(), max(self.radius, OUTLOOK_RADIUS)
+        elites = self._elites()
         best: dict[Target, tuple[Array, Array]] = {}
         around = 1 + 2 * len(self.negotiable)
         # The cells near the feasible corner are those that people look at.
         for cell in sorted(elites, key=lambda each: (sum(each), each))[: max(LEAST_MODELS, OUTLOOK_CELLS // around)]:
+            radius = min(radius, OUTLOOK_RADIUS)
             model = LocalModel(self.steps.points, elites[cell], radius, self.steps.most)
+            if model.typical_error > TRUSTED * abs(model.base[0]):
+                continue
             for target in self._beside(cell):
                 found = self._best_of(model, target, elites[cell], radius)
                 if found is not None and (target not in best or found[1][0] < best[target][1][0]):

@@ -300,7 +300,7 @@ def illuminate(
     try:
         if known is not None:
             run.take_known(KnownPoints.of(problem, known))
-        designs = [] if start is None else [designs_of(problem, start)]
+        designs = [] if start is None or (isinstance(start, tuple) and not start) else [designs_of(problem, start)]
         if cheap is not None:
             check_cheap(cheap, problem)
             most = max(chosen.evaluations, LEAST_EVALUATIONS)

@@ -77,16 +77,15 @@ def part(context: Context, maps: Maps) -> PagePart:
         if snapshot is None:
             return None
         dark = scheme == "dark"
-        values = (
-            summary(snapshot, run), queue(snapshot.queue, run), models(snapshot), expected(snapshot, dark=dark)
-        )  # fmt: skip
+        told = queue_summary(snapshot, run), queue_table(snapshot.queue, run)
+        values = (*told, model_errors(snapshot), expected_maps(snapshot, dark=dark))
         return DrawnPart({"look": look, "version": run.version, "time": time.time()}, values)
 
     outputs = tuple(Output(name, "children") for name in (SUMMARY, QUEUE, MODELS, MAPS))
     return PagePart("evaluations", outputs, (Input("evaluations-open", "n_clicks"), Input(SCHEME, "data")), draw)
 
 
-def summary(snapshot: Snapshot, run: Run) -> str:
+def queue_summary(snapshot: Snapshot, run: Run) -> str:
     """How many are under way, wait and failed, in a line."""
     states = [each.state for each in snapshot.queue] if run.state == "running" else []
     failed = sum(times for times, _ in snapshot.failures.values())
@@ -94,7 +93,7 @@ def summary(snapshot: Snapshot, run: Run) -> str:
     return " · ".join([*told, f"{count(failed)} failed" if failed else "none failed"])
 
 
-def queue(entries: Sequence[QueueEntry], run: Run) -> Component:
+def queue_table(entries: Sequence[QueueEntry], run: Run) -> Component:
     """One row for each evaluation; of a run that does not go on nothing is under way."""
     shown = [each for each in entries if run.state == "running" or each.state not in (UNDER_WAY, WAITING)]
     if not shown:
@@ -120,7 +119,7 @@ def _rows(entry: QueueEntry) -> list[Component]:
     return rows
 
 
-def models(snapshot: Snapshot) -> Component | None:
+def model_errors(snapshot: Snapshot) -> Component | None:
     """How far the models were off in what came since they said it."""
     if snapshot.outlook is None or not len(snapshot.outlook.found):
         return None
@@ -145,7 +144,7 @@ def _constraint_errors(problem: Problem, errors: Sequence[float]) -> list[tuple[
     ]  # fmt: skip
 
 
-def expected(snapshot: Snapshot, *, dark: bool) -> Component | None:
+def expected_maps(snapshot: Snapshot, *, dark: bool) -> Component | None:
     """What was found, and beside it what the models expect, in the same colours."""
     if snapshot.outlook is None or not len(snapshot.outlook.x):
         return None

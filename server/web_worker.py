@@ -40,7 +40,7 @@ class DeadlineSocket:
     """A socket that is read up to a moment; what has not come by then is taken for the end.
 
     >>> ours, theirs = socket.socketpair()
-    >>> reading = Deadline(ours, 0.01)
+    >>> reading = DeadlineSocket(ours, 0.01)
     >>> theirs.send(b"GET /")
     5
     >>> reading.recv(100), reading.recv(100)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dash.development.base_component import Component
 
-from components.answers.state import AskedQuestion
+from components.answers.question import AskedQuestion
 from components.shared.context import Context
 from mapelites.answers import Designs
 from mapelites.runs import Run

@@ -15,8 +15,8 @@ from dash.development.base_component import Component
 from components.answers import parts as answers_parts
 from components.answers import report as answers_report
 from components.answers.answer import AnswerContext
+from components.answers.question import AskedQuestion
 from components.answers.registry import ANSWERS, MAP, answer_named, tab_labels
-from components.answers.state import AskedQuestion
 from components.run import ids
 from components.run.state import view_of
 from components.run.view import Maps, ShownMap, figure_view, reading_of

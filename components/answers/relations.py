@@ -13,7 +13,8 @@ from components.answers import parts
 from components.answers.answer import AnswerContext, AnswerView
 from components.answers.figures import pair_figure
 from components.answers.local import related_constraints as relations_of
-from components.answers.state import OBJECTIVE, AskedQuestion
+from components.answers.question import AskedQuestion
+from components.answers.state import OBJECTIVE
 from components.shared.format import many
 from mapelites.answers import Correlation, Designs, RecognisedRelation, rank_correlation
 from mapelites.core.nested_map.fold import AWAY

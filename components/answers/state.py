@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from components.answers.question import AskedQuestion
+from components.answers.registry import tab_labels
 from mapelites.answers import MEASURES
 from mapelites.answers.words import plain_number
 from mapelites.core.errors import InputError, unknown
@@ -22,37 +23,11 @@ MARGIN = "5 %"
 LONGEST = 40  # characters of a number that somebody types
 
 
-@dataclass(frozen=True)
-class AskedQuestion:
-    """One question, checked. `need` and `margin` are kept as they were typed; the views say what is wrong with them.
-
-    `behind`: the design selected is the best feasible one, where the elite of its cell hides it.
-    """
-
-    view: str
-    about: str | None
-    allow: dict[str, float]
-    hard: tuple[str, ...]
-    need: str
-    margin: str
-    most: int
-    measure: str
-    pair: tuple[str, str] | None
-    behind: bool
-
-    @property
-    def key(self) -> str:
-        """Names the question among all others."""
-        return repr(self)
-
-
 def read_question(data: Any, tolerances: Tolerances) -> AskedQuestion:
     """A question from a browser; an `InputError` where it makes no sense."""
     given = data if isinstance(data, Mapping) else {}
     names = tolerances.names
     view, measure = given.get("view") or "map", given.get("measure") or "total"
-    from components.answers.registry import tab_labels  # the answers themselves read questions
-
     if view not in tab_labels():
         raise unknown("view", view, tab_labels())
     if measure not in MEASURES:

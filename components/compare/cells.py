@@ -1,7 +1,11 @@
-"""Cells of two maps told side by side: where they differ most, and the one somebody pressed."""
+"""Places of two maps told side by side: where they differ most, and the one somebody pressed.
+
+They are read as the maps are: what stands here is what the maps show there.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,67 +14,81 @@ import numpy as np
 from dash import html
 from dash.development.base_component import Component
 
+from components.answers.state import tolerance_text
 from components.compare.maps import ComparedArchives
-from components.run.inspector_parts import place_in_words
-from components.run.view import levels_text, pressed_point
+from components.run.state import view_query
+from components.run.view import cell_for_browser, pressed_point
 from components.shared import summary
 from mapelites.core.archive import Archive
 from mapelites.core.format import number
+from mapelites.core.nested_map.axes import full_bins
 from mapelites.core.nested_map.fold import Fold
+from mapelites.core.nested_map.reading import NO_ROW
 from mapelites.runs import Run
 
 MOST_ROWS = 6
+Place = tuple[int, int]  # row and column of the map
 
 
-def most_different(pair: ComparedArchives, rows: int = MOST_ROWS) -> list[int]:
-    """The cells that both filled and in which their objectives are furthest apart."""
-    cells, one, two = np.intersect1d(pair.first.elites.cell, pair.second.elites.cell, return_indices=True)
-    a, b = pair.first.elites.f[one], pair.second.elites.f[two]
-    apart = np.abs(a - b)
-    order = np.argsort(-apart, kind="stable")
-    return [int(cells[i]) for i in order[:rows] if apart[i] > 0.0]
+def most_different(pair: ComparedArchives, rows: int = MOST_ROWS) -> list[Place]:
+    """The places at which both show something and their objectives are furthest apart, each two designs once."""
+    one, two = pair.objectives
+    both = np.isfinite(one) & np.isfinite(two)
+    apart = np.abs(np.where(both, one, 0.0) - np.where(both, two, 0.0))
+    fold = pair.view.fold(pair.first.tolerances)
+    shown = [fold.rows_of(archive) for archive in (pair.first, pair.second)]
+    found: dict[tuple[int, int], Place] = {}
+    for at in np.argsort(-apart, axis=None, kind="stable").tolist():
+        row, column = divmod(at, apart.shape[1])
+        if len(found) == rows or apart[row, column] == 0.0:
+            break
+        found.setdefault((int(shown[0][row, column]), int(shown[1][row, column])), (row, column))
+    return list(found.values())
 
 
-def pressed_cell(pair: ComparedArchives, click: Any) -> int | None:
-    """The cell of the map that was pressed, or None where none was or it makes no sense."""
+def pressed_cell(pair: ComparedArchives, click: Any) -> Place | None:
+    """The place of the map that was pressed, or None where none was or it makes no sense."""
     if not pair.same_problem:
         return None
     point = pressed_point(click)
     row, column = point.get("y"), point.get("x")
-    fold = pair.view.fold(pair.first.tolerances)
-    rows, columns = fold.shape
+    rows, columns = pair.view.fold(pair.first.tolerances).shape
     if not isinstance(row, int) or not isinstance(column, int) or not (0 <= row < rows and 0 <= column < columns):
         return None
-    return fold.cell_at(pair.first, row, column)
+    return row, column
 
 
-def cell_table(pair: ComparedArchives, runs: Sequence[Run], pressed: int | None) -> Component | None:
-    """One row for each cell; every value leads to its elite on the page of its run."""
+def cell_table(pair: ComparedArchives, runs: Sequence[Run], pressed: Place | None) -> Component | None:
+    """One row for each place; every value leads to its design on the page of its run."""
     if not pair.same_problem:
         return None
-    cells = most_different(pair)
+    places = most_different(pair)
     if pressed is not None:
-        cells = [pressed, *(cell for cell in cells if cell != pressed)]
-    if not cells:
+        places = [pressed, *(place for place in places if place != pressed)]
+    if not places:
         return dmc.Text("They hold the same values in every cell that both filled.", c="dimmed", size="sm")
     head = html.Tr([html.Th(words, scope="col") for words in ("Cell", "A", "B", "Better")])
-    body = [_row(pair, runs, cell, cell == pressed) for cell in cells]
+    body = [_row(pair, runs, place, place == pressed) for place in places]
     return html.Table([html.Thead(head), html.Tbody(body)], className="compare-cells")
 
 
-def _row(pair: ComparedArchives, runs: Sequence[Run], cell: int, pressed: bool) -> Component:
-    found = [archive.at(cell) for archive in (pair.first, pair.second)]
-    fold = Fold.of(pair.first.tolerances)
-    nothing = "cannot exist" if fold.impossible(pair.first)[fold.place(cell)] else "empty"
+def _row(pair: ComparedArchives, runs: Sequence[Run], place: Place, pressed: bool) -> Component:
+    fold = pair.view.fold(pair.first.tolerances)
+    archives, rows = (pair.first, pair.second), []
+    for archive in archives:
+        rows.append(int(fold.rows_of(archive)[place]))
+    nothing = "cannot exist" if fold.impossible(pair.first)[place] else "empty"
+    shown = pair.first.problem.shown_objective
+    values = [None if at == NO_ROW else archive.solution(at).f for archive, at in zip(archives, rows, strict=True)]
     links = [
-        dmc.Anchor(number(pair.first.problem.shown_objective(elite.f)), href=_address(run, pair.first, cell))
-        if elite
-        else html.Span(nothing, className="quiet")
-        for run, elite in zip(runs, found, strict=False)
+        html.Span(nothing, className="quiet")
+        if f is None
+        else dmc.Anchor(number(shown(f)), href=_address(run, pair.first, archive, fold, place))
+        for run, archive, f in zip(runs, archives, values, strict=False)
     ]
-    one, two = found
-    better = pair.gap_words(one.f, two.f).replace("better ", "") if one and two else ""
-    words: list[Component] = [*place_in_words(pair.first, cell)]
+    one, two = values
+    better = "" if one is None or two is None else pair.gap_words(one, two).replace("better ", "")
+    words: list[Component] = [*_in_words(fold, pair.first, place)]
     if pressed:
         words.insert(0, html.B("pressed "))
     return html.Tr(
@@ -79,7 +97,34 @@ def _row(pair: ComparedArchives, runs: Sequence[Run], cell: int, pressed: bool) 
     )
 
 
-def _address(run: Run, first: Archive, cell: int) -> str:
-    """The elite's place on its run's page, at the levels compared."""
-    levels = "" if run.request.tolerances == first.tolerances else f"levels={levels_text(first.tolerances)}&"
-    return f"{summary.run_address(run)}?{levels}cell={cell}"
+def _in_words(fold: Fold, archive: Archive, place: Place) -> list[Component]:
+    """The bins of a place, one chip for each axis."""
+    bins, names = fold.bins_at(*place), fold.tolerances.names
+    return [
+        html.Span([html.B(names[i]), " ", full_bins(fold, archive.problem, i)[bins[i]]], className="bin-chip")
+        for i in sorted((*fold.x.constraints, *fold.y.constraints))
+    ]
+
+
+def _address(run: Run, first: Archive, archive: Archive, fold: Fold, place: Place) -> str:
+    """What stands there on its run's page, at the levels compared: a cell, or the sliders where it allows so much."""
+    own = run.request.tolerances == first.tolerances
+    data: dict[str, Any] = {"levels": None if own else [list(each) for each in first.tolerances.levels]}
+    if fold.reading == "exact":
+        data |= {"cell": cell_for_browser(fold.cell_at(archive, *place))}
+    else:
+        data |= {"allow": _allowed(fold, archive, place)}
+    return f"{summary.run_address(run)}?{view_query(data)}"
+
+
+def _allowed(fold: Fold, archive: Archive, place: Place) -> dict[str, str]:
+    """How much a place allows of each constraint, as the sliders say it."""
+    bins, shown = fold.bins_at(*place), (*fold.x.constraints, *fold.y.constraints)
+    found = {}
+    for i, name in enumerate(fold.tolerances.names):
+        uppers = (*fold.tolerances.levels[i], math.inf)
+        most = uppers[bins[i]] if i in shown else fold.limits[i] if fold.limits else math.inf
+        follows = i not in shown and math.isinf(most)  # it goes where the constraint goes that it follows from
+        if most > archive.problem.feasible_up_to[i] and not follows:
+            found[name] = tolerance_text(most)
+    return found

@@ -19,10 +19,10 @@ from components.map.figure import CONFIG
 from components.runs.actions import MOST_COMPARED
 from components.shared import follow, summary
 from components.shared.context import Context
-from components.shared.format import count, whole_percent
+from components.shared.format import count
 from components.shell.frame import SCHEME
 from mapelites.core.errors import InputError
-from mapelites.core.format import number
+from mapelites.core.format import number, whole_percent
 from mapelites.runs import Run
 
 MAP_HEIGHT, CURVE_HEIGHT = 480, 360  # pixels

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import dash_mantine_components as dmc
 from dash.development.base_component import Component
 
-from components.shared.format import duration, evaluation_rate, many, whole_percent
+from components.shared.format import duration, many
 from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign.description import OWN, table_words
 from mapelites.campaign.folder import CampaignResult, CampaignStatus
+from mapelites.core.format import evaluation_rate, whole_percent
 from mapelites.problems.suites.cec2010 import NAMES
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mapelites.core.archive import Archive
 from mapelites.core.nested_map.colour import EMPTY, Colouring
 from mapelites.core.nested_map.reading import NO_ROW, Reading, rows_by_cell
-from mapelites.core.nested_map.thumbnail import palette, png
+from mapelites.core.nested_map.thumbnail import drawn_apart, palette, png, with_veiled
 from mapelites.core.nested_map.usual import usual_colours, usual_view
 from mapelites.core.problem import Array
 
@@ -25,7 +25,7 @@ def pair_pictures(archive: Archive, limits: Array, reading: Reading, *, dark: bo
     Of the other constraints only that counts which violates them by at most `limits`.
     """
     chosen = usual_colours(archive, usual_view(archive, reading))
-    shades = palette(dark, [shade for _, shade in chosen.stops(dark=dark)])
+    shades = with_veiled(palette(dark, [shade for _, shade in chosen.stops(dark=dark)]))
     names = archive.tolerances.names
     return [[_picture(archive, chosen, limits, reading, i, j, shades) for i in range(j)] for j in range(1, len(names))]
 
@@ -43,7 +43,12 @@ def pair_colours(
 def _picture(
     archive: Archive, chosen: Colouring, limits: Array, reading: Reading, i: int, j: int, shades: NDArray[np.uint8]
 ) -> str:
-    content = png(shades[pair_colours(archive, chosen, limits, reading, i, j)[::-1]])
+    places = pair_colours(archive, chosen, limits, reading, i, j)
+    beyond = np.zeros(places.shape, dtype=bool)
+    for axis, constraint in enumerate((j, i)):
+        if archive.tolerances.shape[constraint] > 1:  # the last bin is beyond the allowance
+            beyond[(slice(None),) * axis + (-1,)] = True
+    content = png(shades[drawn_apart(places, beyond & (places != EMPTY))[::-1]])
     return "data:image/png;base64," + base64.b64encode(content).decode()
 
 

@@ -22,6 +22,7 @@ from mapelites.problems import dimensions, get, suites
 from mapelites.problems.formulas.typeset import typeset_name as typeset_name
 from mapelites.problems.suites import cec2010, suite_of
 
+MOST_UNFOLDED = 2  # definitions
 MINUS, END = r"-\left(", r"\right)"
 PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ]*")
 COMPETITION = "CEC 2010"
@@ -121,10 +122,8 @@ def problem_select(component_id: str, value: str) -> Component:
 
 def problem_details(problem: Problem) -> list[Component]:
     """A problem in formulas and words: objective, bounds, constraints, difficulty, best known value."""
-    formulas = [_objective(problem)] if problem.formula else []
+    formulas = [formula_line(_objective(problem), problem.objective_unit)] if problem.formula else []
     formulas += list(_restrictions(problem))
-    formulas += [rf"\text{{with }} {each}" for each in problem.definitions[:1]]
-    formulas += [rf"\phantom{{\text{{with }}}} {each}" for each in problem.definitions[1:]]
     facts = [
         ("Bounds", bounds_in_words(problem)),
         ("Constraints", constraint_kinds(problem) if formulas else _listed(problem)),
@@ -133,7 +132,8 @@ def problem_details(problem: Problem) -> list[Component]:
     ]
     return [
         dmc.Text(problem.difficulty, size="sm", className="difficulty"),
-        html.Div([formula_line(each) for each in formulas], className="formulas"),
+        html.Div(formulas, className="formulas"),
+        *_definitions(problem),
         *([dmc.Text(competition_letters(problem), size="sm", c="dimmed")] if problem.name in cec2010.NAMES else []),
         html.Dl(
             [part for name, words in facts if words for part in (html.Dt(name), html.Dd(words))], className="facts"
@@ -151,19 +151,34 @@ def _objective(problem: Problem) -> str:
     return rf"\max_x \; {name} = {problem.formula.removeprefix(MINUS).removesuffix(END)}"
 
 
-def _restrictions(problem: Problem) -> Iterator[str]:
+def _definitions(problem: Problem) -> list[Component]:
+    """What stands for what in the formulas; more than a few are folded away, so that the form is not far below."""
+    lines = [formula_line(rf"\text{{with }} {each}") for each in problem.definitions[:1]]
+    lines += [formula_line(rf"\phantom{{\text{{with }}}} {each}") for each in problem.definitions[1:]]
+    if len(lines) <= MOST_UNFOLDED:
+        return [html.Div(lines, className="formulas")] if lines else []
+    return [
+        html.Details(
+            [html.Summary(many(len(lines), "definition")), html.Div(lines, className="formulas")],
+            className="definitions",
+        )
+    ]
+
+
+def _restrictions(problem: Problem) -> Iterator[Component]:
     """A line for each constraint; those in a row that have one formula for all of them share it."""
     for text, alike in groupby(problem.constraints, lambda each: (each.formula, each.kind)):
         first, *others = alike
         if text[0]:
             last = rf" \ldots {_named(others[-1].name)}" if others else ""
-            yield rf"{_named(first.name)}{last}:\; {text[0]}"
+            words = "" if others else ", ".join(filter(None, (first.unit, first.meaning)))
+            yield formula_line(rf"{_named(first.name)}{last}:\; {text[0]}", words)
 
 
 def competition_letters(problem: Problem) -> str:
     """What the letters of the competition's formulas are, beside x.
 
-    >>> transformed(get("C17", 10))
+    >>> competition_letters(get("C17", 10))
     'z = x − o, with the published shift o'
     """
     texts = (problem.formula, *(each.formula for each in problem.constraints))
@@ -171,9 +186,10 @@ def competition_letters(problem: Problem) -> str:
     return "z = x − o, with the published shift o" + (", and y = z M, with the rotation M" if rotated else "")
 
 
-def formula_line(text: str) -> Component:
-    """One formula; it scrolls by itself where the screen is narrow."""
-    return html.Div(Formula(mathml(text, large=True)), className="formula")
+def formula_line(text: str, words: str = "") -> Component:
+    """One formula with its unit and meaning; it scrolls by itself where the screen is narrow."""
+    more = [html.Span(words, className="formula-words quiet")] if words else []
+    return html.Div([Formula(mathml(text, large=True)), *more], className="formula")
 
 
 def bounds_in_words(problem: Problem) -> Any:

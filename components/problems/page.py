@@ -191,7 +191,7 @@ def register(app: Dash, context: Context) -> None:
 def matching_problems(wanted: str) -> list[str]:
     """The names of the problems in whose name, group, kinds and difficulty every word is found.
 
-    >>> matching("valley rotated")[:1]
+    >>> matching_problems("valley rotated")[:1]
     ['C11']
     """
     words = wanted.lower().split()

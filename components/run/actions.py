@@ -15,13 +15,13 @@ from components.run import levels as run_levels
 from components.run.view import checked_text
 from components.shared import summary
 from components.shared.context import Context
-from components.shared.format import evaluation_rate
 from components.shared.notices import notice, show_notices
 from components.shell.frame import URL
 from components.start import filled_from
 from components.start import tolerances as tolerance_form
 from components.start.form import SECONDS_TO_WATCH
 from mapelites.core.errors import InputError
+from mapelites.core.format import evaluation_rate
 from mapelites.core.tolerances import Tolerances
 from mapelites.runs import Run, RunRequest
 

@@ -14,8 +14,9 @@ from components.run.parts import DrawnPart, PagePart
 from components.run.state import PageState
 from components.run.view import Maps, ShownMap
 from components.shared.context import Context
-from components.shared.format import count, many, whole_percent
+from components.shared.format import count, many
 from mapelites.core.emitters import emitter_descriptions
+from mapelites.core.format import whole_percent
 
 
 def layout(numbers: list[Component]) -> Component:

@@ -18,9 +18,9 @@ from components.run import ids
 from components.run.curve import progress_curves
 from components.runs import labels
 from components.shared import summary
-from components.shared.format import count, duration, error_sentence, evaluation_rate, many, rough_count, whole_percent
+from components.shared.format import count, duration, error_sentence, many, rough_count
 from components.shared.notices import icon
-from mapelites.core.format import number
+from mapelites.core.format import evaluation_rate, number, whole_percent
 from mapelites.runs import Moment, Run, Store
 from mapelites.runs.pacing import seconds_left
 

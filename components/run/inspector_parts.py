@@ -14,10 +14,8 @@ from mapelites.answers.words import format_apart, percent_change
 from mapelites.core.archive import Archive, Elite, Elites
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import number
-from mapelites.core.nested_map.axes import full_bins
-from mapelites.core.nested_map.fold import Fold
 from mapelites.core.problem import Problem
-from mapelites.core.terms import violation_text
+from mapelites.core.terms import limit_text, violation_text
 from mapelites.core.tolerances import short
 from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
@@ -31,15 +29,6 @@ def value_text(amount: float, *, signed: bool = False) -> Component:
     """A number to four digits that holds all of them for whoever points at it or copies it."""
     words = f"+{number(amount)}" if signed and amount > 0 else number(amount)
     return html.Span(words, title=exact_number(amount), className="value", **{"data-exact": exact_number(amount)})
-
-
-def place_in_words(archive: Archive, cell: int) -> list[Component]:
-    """The bins of a cell, one chip per constraint."""
-    bins, fold = archive.tolerances.bins_of([cell])[0], Fold.of(archive.tolerances)
-    return [
-        html.Span([html.B(name), " ", full_bins(fold, archive.problem, i)[bins[i]]], className="bin-chip")
-        for i, name in enumerate(archive.tolerances.names)
-    ]
 
 
 def objective_row(problem: Problem, elite: Elite, against: Elite | None) -> Component:
@@ -81,7 +70,7 @@ def constraint_rows(archive: Archive, elite: Elite) -> Component:
         rows.append(
             html.Tr(
                 [
-                    html.Th(constraint.name, scope="row", title=constraint.meaning or None),
+                    html.Th(_named(constraint), scope="row", title=constraint.meaning or None),
                     html.Td([_told_value(constraint, float(raw[i]), told), unit]),
                     html.Td(_state(archive, elite, i), className="difference"),
                 ]
@@ -92,6 +81,11 @@ def constraint_rows(archive: Archive, elite: Elite) -> Component:
         [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
         className="inspector-table",
     )
+
+
+def _named(constraint: Constraint) -> list[Any]:
+    """A constraint with its limit."""
+    return [constraint.name, " ", html.Span(limit_text(constraint), className="quiet inspector-limit")]
 
 
 def _told_value(constraint: Constraint, raw: float, told: float | None) -> Component:

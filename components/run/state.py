@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote
 
-from components.answers.state import ANY, MARGIN, AskedQuestion, as_data
-from components.answers.state import read_question as read_question
+from components.answers.question import AskedQuestion
+from components.answers.state import ANY, MARGIN, as_data, read_question
 from components.map.colour import COLOURS
 from components.map.many_parallel import check_brush, read_brush
 from components.run.view import (
@@ -138,7 +138,7 @@ class PageState:
 def view_query(data: Mapping[str, Any]) -> str:
     """The query of the page's address, from what a browser holds.
 
-    >>> address({"at": 900, "scale": "auto", "levels": [[0, 1e-4], [0]], "hard": ["g1"], "behind": False})
+    >>> view_query({"at": 900, "scale": "auto", "levels": [[0, 1e-4], [0]], "hard": ["g1"], "behind": False})
     'at=900&levels=0,1e-4;0&hard=g1'
     """
     found = []

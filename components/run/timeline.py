@@ -54,7 +54,7 @@ def layout(moments: list[int], at: int | None) -> Component:
 def slider_place(moments: list[int], at: int | None) -> int:
     """Where the slider stands for the moment nearest to an evaluation; None is live, at its end.
 
-    >>> place([10, 20, 40], 21), place([10, 20, 40], None), place([], 5)
+    >>> slider_place([10, 20, 40], 21), slider_place([10, 20, 40], None), slider_place([], 5)
     (500, 1000, 1000)
     """
     last = len(moments) - 1

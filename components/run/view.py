@@ -278,7 +278,7 @@ def checked_whole(what: str, value: Any) -> int | None:
 def pressed_point(click: Any) -> Mapping[str, Any]:
     """What a figure says of the point that was pressed; nothing where none was or it makes no sense.
 
-    >>> pressed({"points": [{"x": 4, "y": 2}]}), pressed({"points": 7}), pressed(None)
+    >>> pressed_point({"points": [{"x": 4, "y": 2}]}), pressed_point({"points": 7}), pressed_point(None)
     ({'x': 4, 'y': 2}, {}, {})
     """
     points = click.get("points") if isinstance(click, dict) else None

@@ -13,17 +13,8 @@ from dash.development.base_component import Component
 from components.runs import labels
 from components.runs.differences import distinguishing_words
 from components.shared import summary
-from components.shared.format import (
-    STATES,
-    count,
-    duration,
-    error_sentence,
-    local_time,
-    rough_count,
-    time_ago,
-    whole_percent,
-)
-from mapelites.core.format import number
+from components.shared.format import STATES, count, duration, error_sentence, local_time, rough_count, time_ago
+from mapelites.core.format import number, whole_percent
 from mapelites.runs import Run
 
 FAR = float("inf")

@@ -27,9 +27,10 @@ from components.runs.listing import (
 )
 from components.shared import follow
 from components.shared.context import Context
-from components.shared.format import STATES, byte_size, many
+from components.shared.format import STATES, many
 from components.shared.notices import icon
 from components.shared.upload import label_upload
+from mapelites.core.format import byte_size
 
 
 def layout(context: Context, query: Mapping[str, str]) -> Component:

@@ -9,10 +9,11 @@ from dash import ALL, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components.shared.context import Context
-from components.shared.format import byte_size, many
+from components.shared.format import many
 from components.shared.notices import icon, notice, show_notices
 from components.start.form import as_number
 from mapelites.core.errors import InputError
+from mapelites.core.format import byte_size
 
 GIGABYTE = 10**9
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
-from dash import ClientsideFunction, Dash, Input, Output, State, dcc, no_update, set_props
+from dash import ClientsideFunction, Dash, Input, Output, State, ctx, dcc, no_update, set_props
 from dash.development.base_component import Component
 
 from mapelites.system.cores import usable_cores
@@ -104,7 +104,12 @@ def register(
             set_props(f"{name}-tick", {"interval": wait})
         found = look(before, *given, *others)
         number = asked.get("number") if isinstance(asked, dict) else None
-        return (*(found[1] if found else [no_update] * len(outputs)), found[0] if found else no_update, number)
+        return (*(found[1] if found else _nothing(len(outputs))), found[0] if found else no_update, number)
+
+
+def _nothing(outputs: int) -> list[Any]:
+    """No news for so many outputs: one with a wildcard has a place for everything that it matches on the page."""
+    return [[no_update] * len(each) if isinstance(each, list) else no_update for each in ctx.outputs_list[:outputs]]
 
 
 def content_digest(content: Any) -> str:

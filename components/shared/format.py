@@ -12,7 +12,7 @@ import time
 import unicodedata
 from datetime import datetime
 
-from mapelites.core.format import number, seconds_each
+from mapelites.core.format import clock_time, number
 
 LONGEST_IN_FILE_NAME = 60
 STATES = {
@@ -49,36 +49,13 @@ def many(value: int, one: str, more: str | None = None) -> str:
     return f"{count(value)} {one if value == 1 else more or one + 's'}"
 
 
-def whole_percent(share: float) -> str:
-    """A share of one as whole percents; 100 % and 0 % are only said when they are true."""
-    whole = round(100 * share)
-    if share > 0 and whole == 0:
-        return "<1 %"
-    if share < 1 and whole == 100:
-        return "99 %"
-    return f"{whole} %"
-
-
-def evaluation_rate(per_second: float) -> str:
-    """Evaluations per second, `1.21 M/s`, or seconds for each where it takes longer, `2.5 s each`."""
-    if 0.0 < per_second < 1.0:
-        return seconds_each(per_second)
-    for size, letter in ((1e6, " M"), (1e3, " k")):
-        if per_second >= size:
-            return f"{per_second / size:.3g}{letter}/s"
-    return f"{per_second:.3g}/s"
-
-
 def duration(seconds: float | None) -> str:
     """A length of time, `0.4 s`, `1:23` or `2:03:04`."""
     if seconds is None or not math.isfinite(seconds):
         return "unknown"
     if seconds < 59.95:
         return f"{max(0.0, seconds):.1f} s"
-    whole = round(seconds)
-    hours, rest = divmod(whole, 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+    return clock_time(seconds)
 
 
 def local_time(moment: float | None) -> str:
@@ -97,14 +74,6 @@ def time_ago(moment: float, now: float | None = None) -> str:
     return "just now"
 
 
-def byte_size(amount: int) -> str:
-    """A number of bytes, `1.2 MB`."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if amount >= factor:
-            return f"{amount / factor:.3g} {unit}"
-    return f"{amount} B"
-
-
 def run_state_text(name: str) -> str:
     """The state of a run in words."""
     return STATES.get(name, name)
@@ -113,7 +82,7 @@ def run_state_text(name: str) -> str:
 def error_sentence(text: str) -> str:
     """What an error says, as a sentence on a page; which part of the program says it is of use in a terminal alone.
 
-    >>> sentence("store: the disk is full"), sentence("Why?")
+    >>> error_sentence("store: the disk is full"), error_sentence("Why?")
     ('The disk is full.', 'Why?')
     """
     text = text.removeprefix("store: ")

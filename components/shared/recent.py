@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 class RecentValues(Generic[Key, Value]):
     """The values that were put in or asked for last, for any number of threads.
 
-    >>> recent = Recent[str, int](2)
+    >>> recent = RecentValues[str, int](2)
     >>> for place, name in enumerate("abc"):
     ...     recent.put(name, place)
     >>> recent.get("a"), recent.get("b"), recent.get("c")

@@ -12,8 +12,9 @@ from dash.development.base_component import Component
 from flask import Response, abort, request
 
 from components.shared.context import Context
-from components.shared.format import run_state_text, whole_percent
+from components.shared.format import run_state_text
 from mapelites.core.errors import InputError
+from mapelites.core.format import whole_percent
 from mapelites.core.nested_map.thumbnail import thumbnail_png
 from mapelites.runs import Run
 from mapelites.snapshot.snapshot import Snapshot

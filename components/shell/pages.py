@@ -62,7 +62,7 @@ def find_page(pages: Sequence[Page], path: str) -> tuple[Page, dict[str, str]] |
 def query_arguments(search: Any) -> dict[str, str]:
     """What stands after the question mark, as names and values.
 
-    >>> arguments("?problem=C17&dimension=10")
+    >>> query_arguments("?problem=C17&dimension=10")
     {'problem': 'C17', 'dimension': '10'}
     """
     text = search if isinstance(search, str) else ""

@@ -53,7 +53,7 @@ def parse_levels(constraint: Constraint, typed: Any) -> LevelRow:
 def split_chip(typed: Sequence[Any]) -> list[Any]:
     """Several numbers in one chip are several chips: `0 0.1 1`; a number with its unit stays one.
 
-    >>> split(["0 0.1 5%", "680 psi"])
+    >>> split_chip(["0 0.1 5%", "680 psi"])
     ['0', '0.1', '5%', '680 psi']
     """
     found: list[Any] = []

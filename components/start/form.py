@@ -162,7 +162,7 @@ def usual_settings(search: str, dimension: int, compiled: bool) -> Settings:
 def dependent_settings(search: Any, dimension: int, now: Mapping[str, Any], compiled: bool = True) -> dict[str, str]:
     """The budget and the initial samples that go with another search or dimension; what somebody typed stays.
 
-    >>> follow("paper-3", 30, {"evaluations": "200,000", "initial": "77"})
+    >>> dependent_settings("paper-3", 30, {"evaluations": "200,000", "initial": "77"})
     {'evaluations': '600,000'}
     """
     try:

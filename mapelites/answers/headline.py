@@ -20,7 +20,7 @@ from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
 from mapelites.core.nested_map.words import level_words
 from mapelites.core.problem import Array
-from mapelites.core.terms import percent_text, violation_text
+from mapelites.core.terms import percent_text, violation_text, with_unit
 
 VISIBLE = 1e-5  # of the objective: a smaller gain is next to nothing
 CLEARLY = 0.1  # how much more than its parts a pair must buy, as a share of them
@@ -270,11 +270,11 @@ def _way(designs: Designs, start: float, end: float) -> str:
     """From one objective to another, `1.725 → 1.673 (-3 %)`."""
     shown = designs.problem.shown_objective
     before, after = format_apart(shown(start), shown(end))
-    return f"{before} → {after}{percent_change(shown(start), shown(end))}"
+    return f"{before} → {with_unit(after, designs.problem.objective_unit)}{percent_change(shown(start), shown(end))}"
 
 
 def _value(designs: Designs, f: float) -> str:
-    return amount(designs.problem.shown_objective(f))
+    return with_unit(amount(designs.problem.shown_objective(f)), designs.problem.objective_unit)
 
 
 def _mark(each: RelaxedGroups) -> str:

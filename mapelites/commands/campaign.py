@@ -22,12 +22,13 @@ from mapelites.campaign.runner import CampaignStanding, work_on_campaign
 from mapelites.commands.engine import add_settings_options, save_file, split_names
 from mapelites.commands.parsing import whole_number
 from mapelites.core.errors import InputError
+from mapelites.core.format import clock_time
 from mapelites.core.settings import SEARCHES
 from mapelites.evaluation.scheduler import SCHEDULER_EXAMPLE
 from mapelites.problems import suites
 from mapelites.problems.suites.cec2010 import NAMES
 from mapelites.runs import Store
-from mapelites.system.progress import ProgressLine, clock_time
+from mapelites.system.progress import ProgressLine
 
 CHANGES = ("evaluations", "initial", "sigma", "bounds")
 

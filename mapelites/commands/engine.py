@@ -24,6 +24,7 @@ from mapelites.answers.words import broken_by
 from mapelites.commands.parsing import whole_number
 from mapelites.core.archive import Archive, Elite
 from mapelites.core.errors import InputError, describe_raised, unknown
+from mapelites.core.format import evaluation_rate, number, whole_percent
 from mapelites.core.grouping import grouping
 from mapelites.core.problem import Problem
 from mapelites.core.settings import (
@@ -44,12 +45,13 @@ from mapelites.evaluation.log_file import ScriptLog
 from mapelites.problems import dimensions, get, names, own_problems, suites
 from mapelites.runs.filled import FilledCellCounter
 from mapelites.runs.pacing import StrideLength
+from mapelites.runs.short_search import EVALUATIONS as SHORT_EVALUATIONS
 from mapelites.runs.short_search import search_shortly
 from mapelites.search import Illumination, compile_searches, illuminate
 from mapelites.search.fidelity import LEAST_EVALUATIONS, check_cheap, promising_designs
 from mapelites.snapshot.snapshot import Snapshot
 from mapelites.system.files import temporary_sibling, whole_file
-from mapelites.system.progress import ProgressLine, pace_text
+from mapelites.system.progress import ProgressLine
 
 CHUNK_SECONDS = 0.1
 SETTINGS = (
@@ -57,8 +59,8 @@ SETTINGS = (
     "archive", "centroids",
 )  # fmt: skip
 MOST_SHOWN = 20
-SUGGESTED = "suggested"  # levels from a search of a tenth of the budget, within these
-LEAST_SHORT, MOST_SHORT = 200, 20_000
+SUGGESTED = "suggested"  # levels from a short search
+LEAST_SHORT, SHORT_SHARE = 200, 10  # of a function without a kernel: this part of the budget, but at least so many
 INTERRUPTED = " after an interrupt"
 
 
@@ -219,7 +221,10 @@ def typed_tolerances(
         return Tolerances.of(problem, levels, split_names(options.hard), groups)
     if options.group:
         raise InputError(f"--levels: {SUGGESTED} does not go together with --group")
-    found = suggested_levels(search_shortly(problem, min(MOST_SHORT, max(LEAST_SHORT, evaluations // 10))))
+    short = SHORT_EVALUATIONS
+    if not problem.compiled:
+        short = min(short, max(LEAST_SHORT, evaluations // SHORT_SHARE))
+    found = suggested_levels(search_shortly(problem, short))
     own = dict(zip(found.names, found.levels, strict=True))
     told = Tolerances.of(
         problem, {**levels, **{name: own.get(name, (0.0,)) for name in asked}}, split_names(options.hard)
@@ -479,16 +484,16 @@ def describe_archive(snapshot: Snapshot) -> str:
     archive = snapshot.archive()
     s = archive.statistics
     rate = snapshot.evaluations / snapshot.seconds if snapshot.seconds else 0.0
-    speed = pace_text(rate) if rate < 1.0 else f"{rate:,.0f}/s"
+    speed = evaluation_rate(rate) if rate < 1.0 else f"{rate:,.0f}/s"
     within = archive.best_within_allowance()
     possible = f", {s.coverage_of_possible:.0%} of the {s.possible} that can exist" if s.possible < s.cells else ""
     lines = [
         f"{archive.problem.title} · {snapshot.spec.settings.search} · seed {snapshot.spec.settings.seed}",
         f"evaluations    {snapshot.evaluations:,} of {snapshot.spec.settings.evaluations:,} ({speed})",
-        f"cells          {s.occupied:,} of {s.cells:,} ({s.coverage:.0%}){possible}",
+        f"cells          {s.occupied:,} of {s.cells:,} ({whole_percent(s.coverage)}){possible}",
         f"best feasible  {_objective(archive, s.best_feasible)}",
         f"best allowed   {_objective(archive, None if within is None else within.f)}, within your allowances",
-        f"QD score       {s.qd_score:.4g}",
+        f"QD score       {number(s.qd_score)}",
     ]
     if snapshot.refused:
         kinds = ", ".join(f"{count:,} {kind}" for kind, (count, _) in snapshot.failures.items())
@@ -504,8 +509,3 @@ def _objective(archive: Archive, f: float | None) -> str:
     problem = archive.problem
     named = "" if problem.objective == "f" else f"{objective_text(problem.objective, problem.objective_unit)} "
     return f"{named}{number(f if f is None else problem.shown_objective(f))}"
-
-
-def number(value: float | None) -> str:
-    """A value to four digits, or a word where there is none."""
-    return "none yet" if value is None else f"{value:.4g}"

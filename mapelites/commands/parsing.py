@@ -18,7 +18,7 @@ class CommandParser(argparse.ArgumentParser):
 def whole_number(text: str) -> int:
     """A whole number as people write it.
 
-    >>> whole("200000"), whole("200_000"), whole("2e5")
+    >>> whole_number("200000"), whole_number("200_000"), whole_number("2e5")
     (200000, 200000, 200000)
     """
     for read in (int, float):

@@ -25,13 +25,13 @@ from mapelites.commands.engine import (
     add_search_options,
     describe_archive,
     load_archive,
-    number,
     parse_search,
     save_written,
     watch_problems,
 )
 from mapelites.commands.parsing import whole_number
 from mapelites.core.errors import InputError
+from mapelites.core.format import byte_size, number
 from mapelites.runs import Run, RunRequest, Store, presence
 from mapelites.runs.entries import ID
 from mapelites.runs.record import OVER
@@ -160,7 +160,7 @@ def list_runs(options: argparse.Namespace) -> None:
         print(f"{text}; `delete {run_id}` erases it")
     worker, limit = store.worker(), store.limit
     working = f"a worker is on {len(worker.running)} of them" if worker.alive else "no worker is there"
-    print(f"{_bytes(store.size())}" + (f" of {_bytes(limit)}" if limit else "") + f" in {store.path}; {working}")
+    print(byte_size(store.size()) + (f" of {byte_size(limit)}" if limit else "") + f" in {store.path}; {working}")
     if worker.problem:
         print(worker.problem)
     offered = store.over_limit()
@@ -178,7 +178,7 @@ def _line(run: Run, width: int) -> str:
     spent = f"{run.evaluations:,} of {request.settings.evaluations:,}"
     return (
         f"{run.id:<10}{run.state:<10}{_problem(run):<{width}}{request.settings.search:<12}{spent:>25}{run.occupied:>8,}"
-        f"{number(run.best_feasible):>15}  {_bytes(run.size)}"
+        f"{number(run.best_feasible):>15}  {byte_size(run.size)}"
     )
 
 
@@ -343,7 +343,7 @@ def set_limit(options: argparse.Namespace) -> None:
     store = Store(options.data)
     if options.size is not None:
         store.set_limit(None if options.size == "none" else _parse_bytes(options.size))
-    print("no limit" if store.limit is None else f"{_bytes(store.limit)}")
+    print("no limit" if store.limit is None else byte_size(store.limit))
 
 
 def _parse_bytes(text: str) -> int:
@@ -353,13 +353,6 @@ def _parse_bytes(text: str) -> int:
         return int(float(digits) * UNITS[plain[len(digits) :] or "B"])
     except (ValueError, KeyError, OverflowError):
         raise InputError(f"limit must be a size such as 500MB or 2GB, or none, but it was {text!r}") from None
-
-
-def _bytes(size: int) -> str:
-    for unit, one in reversed(UNITS.items()):
-        if size >= one:
-            return f"{size / one:.4g} {unit}"
-    return "0 B"
 
 
 def be_supervisor(options: argparse.Namespace) -> None:

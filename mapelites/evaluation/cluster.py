@@ -25,6 +25,7 @@ from mapelites.core.problem import Problem
 from mapelites.evaluation.answer import DIED, Answer, Array
 from mapelites.evaluation.member import LocalWorker, encode_answer
 from mapelites.evaluation.pool import WorkerPool
+from mapelites.evaluation.scheduler import connect_to_scheduler
 
 _FORKING = threading.Lock()
 
@@ -33,8 +34,6 @@ class RemoteWorkers:
     """A connection to a Dask scheduler, from which members are hired."""
 
     def __init__(self, address: str) -> None:
-        from mapelites.evaluation.scheduler import connect_to_scheduler
-
         self._client = connect_to_scheduler(address)
         self._executor = self._client.get_executor(pure=False, retries=0)
 

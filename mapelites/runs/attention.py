@@ -12,7 +12,7 @@ from mmap import mmap
 class BusyMark:
     """Since when a process is at something during which it listens to nobody; made before the process is forked.
 
-    >>> attention = Attention()
+    >>> attention = BusyMark()
     >>> with attention.elsewhere():
     ...     attention.is_elsewhere_since(time.monotonic())
     True

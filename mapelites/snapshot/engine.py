@@ -36,7 +36,7 @@ class EngineVersion:
     def words(self) -> str:
         """For people.
 
-        >>> Engine("4f3a", "0.2.0", "3.11.2", "2.4.6", "0.68.1", "x86_64").words()
+        >>> EngineVersion("4f3a", "0.2.0", "3.11.2", "2.4.6", "0.68.1", "x86_64").words()
         'Illuminate 0.2.0 (4f3a) with numpy 2.4.6, numba 0.68.1, Python 3.11.2 on x86_64'
         """
         return (

@@ -48,7 +48,7 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
 def without_control_characters(text: str) -> str:
     """Text without what would begin another line or command a terminal: clients have a say in what is logged.
 
-    >>> escaped("no\\n2026-11-17 all is well\\x1b[2J")
+    >>> without_control_characters("no\\n2026-11-17 all is well\\x1b[2J")
     'no\\\\n2026-11-17 all is well\\\\x1b[2J'
     """
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

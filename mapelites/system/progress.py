@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import TextIO
 
-from mapelites.core.format import seconds_each
+from mapelites.core.format import clock_time, evaluation_rate, short_count
 
 REDRAW_SECONDS = 0.1
 PLAIN_SECONDS = 60.0  # between two lines of a file
@@ -61,28 +61,4 @@ class ProgressLine:
         rate = done / seconds if seconds else 0.0
         left = clock_time((self.total - done) / rate) if rate else "?"
         count = f"{short_count(done)}/{short_count(self.total)}{f' {self.unit}' if self.unit else ''}"
-        return f"{share:4.0%}  {count}  {pace_text(rate)}  {left} left  {note}"
-
-
-def pace_text(rate: float) -> str:
-    """So many per second, or seconds for each.
-
-    >>> pace_text(1_210.0), pace_text(0.25)
-    ('1.21k/s', '4 s each')
-    """
-    return seconds_each(rate) if 0.0 < rate < 1.0 else f"{short_count(rate)}/s"
-
-
-def short_count(count: float) -> str:
-    """A count to three digits or so: 950, 12.3k, 1.21M."""
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if count >= size:
-            return f"{count / size:.3g}{unit}" if count < 1000 * size else f"{count / size:.0f}{unit}"
-    return f"{count:.0f}"
-
-
-def clock_time(seconds: float) -> str:
-    """A length of time as people read it: 0:07, 12:30, 1:02:03."""
-    whole = round(seconds)
-    hours, minutes = divmod(whole // 60, 60)
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+        return f"{share:4.0%}  {count}  {evaluation_rate(rate)}  {left} left  {note}"

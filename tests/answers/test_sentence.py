@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from components.run.limits import rows as limit_rows
+from components.run.limits import limit_rows
 from mapelites.answers import Designs, almost_feasible, headline, least_relaxations, rank_constraints, relaxation_gains
 from mapelites.answers.headline import CLEARLY, smallest_gain
 from mapelites.core.archive import Archive, Elites

@@ -20,9 +20,10 @@ import pytest
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances
 from mapelites.__main__ import main
 from mapelites.commands import engine
+from mapelites.core.format import clock_time
 from mapelites.problems import get, names
 from mapelites.snapshot.snapshot import Snapshot
-from mapelites.system.progress import ProgressLine, clock_time
+from mapelites.system.progress import ProgressLine
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import app as dashboard
 from mapelites.campaign.process import campaigns_folder
 from mapelites.runs import Store
 from tests.hostile.requests import CALLBACKS, PATHS, Target, barrage, right, target
-from tests.requests_and_stores import store as store
 
 
 @pytest.fixture

@@ -26,6 +26,28 @@ def test_every_path_in_a_document_exists(document: str) -> None:
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
 
 
+def steps_of_a_run() -> list[str]:
+    walk = (ROOT / "ARCHITECTURE.md").read_text().partition("## The way of a run\n")[2]
+    return re.split(r"\n(?=\d+\. )", walk.strip())
+
+
+def test_every_step_of_a_run_names_what_its_file_has() -> None:
+    steps = steps_of_a_run()
+    assert len(steps) > 10
+    for step in steps:
+        quoted = re.findall(r"`([^`]+)`", step)
+        named = [each for each in quoted if "/" not in each and each != "queued"]
+        code = "".join((ROOT / path).read_text() for path in quoted if "/" in path)
+        assert [name for name in named if not all(re.search(rf"\b{part}\b", code) for part in name.split("."))] == [], (
+            step
+        )
+
+
+def test_a_run_enters_no_file_twice_but_the_store() -> None:
+    entered = Counter(path for step in steps_of_a_run() for path in re.findall(r"`([^`]+/[^`]+)`", step))
+    assert [path for path, times in entered.items() if times > 1] == ["mapelites/runs/store.py"]
+
+
 def test_every_room_is_described() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     rooms = {room for contract in contracts for room in contract.get("layers", ())}

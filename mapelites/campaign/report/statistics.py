@@ -25,7 +25,7 @@ C_LEVELS = (1.0, 1e-2, 1e-4)  # c_1, c_2 and c_3 count the violations above thes
 class FinalSolution:
     """The solution a run is judged by: its objective, and G_i and H_j of equation 1.
 
-    >>> Final("run", 7, f=0.5, violations=(0.0, 0.02)).counts
+    >>> FinalSolution("run", 7, f=0.5, violations=(0.0, 0.02)).counts
     (0, 1, 1)
     """
 

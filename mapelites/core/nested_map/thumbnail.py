@@ -52,10 +52,18 @@ def colour_grid(archive: Archive, view: FigureView, *, dark: bool) -> tuple[NDAr
     filled = at != NO_ELITE
     grid[filled] = chosen.colours[at[filled]]
     shades = palette(dark, [shade for _, shade in chosen.stops(dark=dark)])
+    return drawn_apart(grid, fold.beyond() & filled), with_veiled(shades)
+
+
+def drawn_apart(grid: NDArray[np.uint8], beyond: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Colour bytes where those of what lies beyond the allowances follow the others, as `with_veiled` has them."""
+    return np.where(beyond, grid.astype(np.int64) + LAST + 1, grid)
+
+
+def with_veiled(shades: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The shades, and after them the same ones as through a veil."""
     veiled = np.round(0.16 * shades + 0.84 * shades[EMPTY]).astype(np.uint8)
-    beyond = fold.beyond() & filled
-    # Bytes of what lies beyond the allowances follow the others, so that they are drawn apart.
-    return np.where(beyond, grid.astype(np.int64) + LAST + 1, grid), np.concatenate([shades, veiled])
+    return np.concatenate([shades, veiled])
 
 
 def palette(dark: bool, colours: Sequence[str] = VIRIDIS) -> NDArray[np.uint8]:

@@ -27,7 +27,7 @@ class UntraceableError(InputError):
 class TracedValue:
     """A value that knows how it was made: a sign and the values that it was made of.
 
-    >>> x = Traced("x", (), ATOM)
+    >>> x = TracedValue("x", (), ATOM)
     >>> (2 * x**2 - np.sqrt(x + 1.5)).text()
     '2.0*x^2.0 - sqrt(x + 1.5)'
     """

@@ -52,7 +52,7 @@ def typeset_definitions(document: ProblemDocument) -> tuple[str, ...]:
 def typeset_name(text: str) -> str:
     """A name: letters before digits or a low line are the name, the rest is its index.
 
-    >>> name("x12"), name("sigma_max"), name("width")
+    >>> typeset_name("x12"), typeset_name("sigma_max"), typeset_name("width")
     ('x_{12}', '\\\\sigma_{\\\\mathrm{max}}', '\\\\mathit{width}')
     """
     plain = text.strip("_") or "x"

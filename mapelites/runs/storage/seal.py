@@ -21,7 +21,7 @@ HEADING = struct.Struct(f"<{len(MAGIC)}sHQ{BYTES}s")  # magic, length of the key
 def seal_of(key: str, value: Value) -> str:
     """The check sum of a value under this key.
 
-    >>> seal("a", "1") != seal("b", "1") != seal("a", 1)
+    >>> seal_of("a", "1") != seal_of("b", "1") != seal_of("a", 1)
     True
     """
     return _digest(key, value).hex()

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import base64
+import json
+from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from flask import Flask
 
-from components.compare.cells import most_different, pressed_cell
+from app import create_app
+from components.compare.cells import cell_table, most_different, pressed_cell
 from components.compare.curves import curves
 from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
 from components.compare.page import runs_in_address
+from components.run.state import PageState
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import Illumination, Settings, Tolerances
+from mapelites.answers import Designs
 from mapelites.core.errors import InputError
+from mapelites.core.format import number
 from mapelites.problems import get
 from mapelites.runs import Store
 from mapelites.snapshot.snapshot import Snapshot
@@ -51,6 +58,42 @@ def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float,
     weakest, strongest = (np.argmin if up else np.argmax for up in (True, False))
     if unequal.sum() > 1:
         assert strength[unequal][weakest(apart)] <= strength[unequal][strongest(apart)]
+
+
+def test_a_page_that_has_seen_everything_is_told_so_whatever_maps_and_curves_it_shows(store: Store) -> None:
+    app = create_app(store)
+    ids = [store.create(request()) for _ in range(2)]
+    output = next(each for each in app.callback_map if each.startswith("..compare-maps.children"))
+    spec = [_property(each) for each in output.strip(".").split("...")]
+    seen = ["both", "light", False, *(store.run(run_id).version for run_id in ids)]
+    values = {
+        "compare-asked.data": {"number": 7, "at": 0}, "compare-view.value": "both", "scheme.data": "light",
+        "compare-narrow.data": False, "compare-seen.data": seen, "compare-tick.interval": 1_000,
+        "compare-ids.data": ids,
+    }  # fmt: skip
+    told = app.callback_map[output]
+
+    def given(each: dict[str, str]) -> Any:
+        name = f"{each['id']}.{each['property']}"
+        if each["id"].startswith("{"):
+            return [{"id": {"compare-map": i}, "property": "id", "value": {"compare-map": i}} for i in range(2)]
+        return {**each, "value": values.get(name, "light")}
+
+    body = {
+        "output": output, "outputs": spec, "changedPropIds": ["compare-asked.data"],
+        "inputs": [given(each) for each in told["inputs"]], "state": [given(each) for each in told["state"]],
+    }  # fmt: skip
+    answer = app.server.test_client().post("/_dash-update-component", json=body)
+    assert answer.get_json()["response"] == {"compare-answered": {"data": 7}}
+
+
+def _property(text: str) -> Any:
+    """One output of a callback as a browser asks for it: of two maps and two curves, where it is for all."""
+    name, _, what = text.rpartition(".")
+    if not name.startswith("{"):
+        return {"id": name, "property": what}
+    (kind,) = json.loads(name)
+    return [{"id": {kind: i}, "property": what} for i in range(2)]
 
 
 def test_a_run_compared_with_itself_is_equal_everywhere() -> None:
@@ -109,24 +152,36 @@ def test_comparing_takes_two_to_six_runs(store: Store) -> None:
         runs_in_address(context, f"{a}+nosuchrun")
 
 
-def test_the_cells_that_differ_most_come_first_and_only_those_that_both_filled() -> None:
-    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
-    cells = most_different(pair)
-    apart = []
-    for cell in cells:
-        one, two = pair.first.at(cell), pair.second.at(cell)
-        assert one is not None
-        assert two is not None
-        apart.append(abs(one.f - two.f))
+@pytest.mark.parametrize("levels", [(0.0, 1.0), (0.0, 1e-4, 1e-2, 1.0)])  # read up to, and exactly
+def test_the_places_that_differ_most_come_first_and_only_those_that_both_filled(levels: tuple[float, ...]) -> None:
+    pair = ComparedArchives.of(snapshot(seed=1, levels=levels), snapshot(seed=2, levels=levels))
+    apart = [abs(float(pair.objectives[0][place] - pair.objectives[1][place])) for place in most_different(pair)]
+    both = np.isfinite(pair.objectives[0]) & np.isfinite(pair.objectives[1])
     assert apart == sorted(apart, reverse=True)
-    assert len(cells) == 6
+    assert apart[0] == np.abs(pair.objectives[0][both] - pair.objectives[1][both]).max()
+    assert len(apart) <= 6
     assert most_different(ComparedArchives.of(snapshot(), snapshot())) == []
 
 
-def test_a_pressed_cell_is_the_one_at_that_place_and_nonsense_is_none() -> None:
+def test_a_row_tells_what_the_maps_show_there_and_leads_to_it(store: Store) -> None:
     pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
-    fold = pair.view.fold(pair.first.tolerances)
-    assert pressed_cell(pair, {"points": [{"x": 4, "y": 2}]}) == fold.cell_at(pair.first, 2, 4)
+    runs = [store.run(store.create(request(seed=seed))) for seed in (1, 2)]
+    place = most_different(pair)[0]  # of maps that are read up to
+    assert pair.view.reading == "up-to"
+    first = cell_table(pair, runs, place).children[1].children[0]  # type: ignore[union-attr]
+    assert [cell.children.children for cell in first.children[1:3]] == [
+        number(float(each[place])) for each in pair.objectives
+    ]
+    query = first.children[1].children.href.partition("?")[2]
+    state = PageState.from_query(dict(parse_qsl(query)), runs[0].request.tolerances, pair.first.problem)
+    answer = pair.first.answer(Designs.of(pair.first).limits(state.asked.allow))
+    assert answer is not None
+    assert answer.f == pair.objectives[0][place]
+
+
+def test_a_pressed_place_is_the_one_of_the_map_and_nonsense_is_none() -> None:
+    pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
+    assert pressed_cell(pair, {"points": [{"x": 4, "y": 1}]}) == (1, 4)
     for junk in (
         None,
         [],

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.shared import format
-from mapelites.core.format import number
+from mapelites.core.format import byte_size, evaluation_rate, number, whole_percent
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_duration_is_in_the_units_it_needs(seconds: float | None, text: str) -
     ("share", "text"), [(0.0, "0 %"), (0.001, "<1 %"), (0.345, "34 %"), (0.9999, "99 %"), (1.0, "100 %")]
 )
 def test_a_share_is_never_rounded_to_none_or_all(share: float, text: str) -> None:
-    assert format.whole_percent(share) == text
+    assert whole_percent(share) == text
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_counts_rates_and_sizes_carry_their_units() -> None:
     assert format.count(1_234_567) == "1,234,567"
     assert (format.many(1, "run"), format.many(2, "run")) == ("1 run", "2 runs")
     assert format.many(3, "equality", "equalities") == "3 equalities"
-    assert (format.evaluation_rate(1_210_000), format.evaluation_rate(4_592), format.evaluation_rate(12)) == (
+    assert (evaluation_rate(1_210_000), evaluation_rate(4_592), evaluation_rate(12)) == (
         "1.21 M/s",
         "4.59 k/s",
         "12/s",
     )
-    assert (format.evaluation_rate(0.4), format.evaluation_rate(0.0)) == ("2.5 s each", "0/s")
-    assert (format.byte_size(999), format.byte_size(1_234_567), format.byte_size(5 * 10**9)) == (
+    assert (evaluation_rate(0.4), evaluation_rate(0.0)) == ("2.5 s each", "0/s")
+    assert (byte_size(999), byte_size(1_234_567), byte_size(5 * 10**9)) == (
         "999 B",
         "1.23 MB",
         "5 GB",

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mapelites import InputError
-from mapelites.campaign.folder import Result, list_campaigns, unreadable_campaigns
+from mapelites.campaign.folder import CampaignResult, list_campaigns, unreadable_campaigns
 from mapelites.campaign.process import campaigns_folder
 from mapelites.runs import Store
 from mapelites.runs.errors import DamagedError
@@ -256,10 +256,10 @@ def survey_campaigns(path: Path) -> dict[str, object]:
             except InputError as error:
                 found[task.name] = error
                 continue
-            result = results.get(task.name, Result.of(task, folder.snapshot(task.name)))
+            result = results.get(task.name, CampaignResult.of(task, folder.snapshot(task.name)))
             if not np.array_equal(archive.problem.evaluate(archive.elites.x).f, archive.elites.f):
                 found[task.name] = "a number is wrong"
-            if result.f != Result.of(task, folder.snapshot(task.name)).f:
+            if result.f != CampaignResult.of(task, folder.snapshot(task.name)).f:
                 found[task.name] = "a line is wrong"
     return found
 

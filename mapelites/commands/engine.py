@@ -199,7 +199,10 @@ def parse_search(options: argparse.Namespace, out: Path | None = None) -> Illumi
 
 def log_beside(out: Path, problem: Problem, tolerances: Tolerances, settings: Settings) -> Path:
     """The log of one search: of another function, with other levels or another budget it is another file."""
-    described = json.dumps([problem.name, problem.source.text, repr(tolerances), settings.as_dict()])
+    source = problem.source.text
+    if problem.source.kind == "file":  # what else stands there was measured, and may be other the next time
+        source = [json.loads(source)[name] for name in ("digest", "helpers")]
+    described = json.dumps([problem.name, source, repr(tolerances), settings.as_dict()])
     return out.with_name(f"{out.stem}-{sha256(described.encode()).hexdigest()[:8]}.log")
 
 

@@ -199,7 +199,7 @@ def parse_search(options: argparse.Namespace, out: Path | None = None) -> Illumi
 
 def log_beside(out: Path, problem: Problem, tolerances: Tolerances, settings: Settings) -> Path:
     """The log of one search: of another function, with other levels or another budget it is another file."""
-    source = problem.source.text
+    source: Any = problem.source.text
     if problem.source.kind == "file":  # what else stands there was measured, and may be other the next time
         source = [json.loads(source)[name] for name in ("digest", "helpers")]
     described = json.dumps([problem.name, source, repr(tolerances), settings.as_dict()])

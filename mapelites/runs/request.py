@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+
 from mapelites import problems
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
@@ -92,7 +94,10 @@ class RunRequest:
         """
         problem = problem or self.get_problem()
         if state is None:
-            return Illumination(problem, self.tolerances, self.settings, outside, self.spec.grid)
+            search = Illumination(problem, self.tolerances, self.settings, outside, self.spec.grid)
+            if self.settings.start:
+                search.start_from(np.array(self.settings.start))
+            return search
         return Illumination.restore(problem, self.tolerances, self.settings, state, outside, self.spec.grid)
 
     @cached_property

@@ -25,7 +25,9 @@ from mapelites.core.archive.empty import EmptyBlocks
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import Tolerances
+from mapelites.evaluation.queue import QueueEntry, read_queue
 from mapelites.search.illumination import Illumination
+from mapelites.search.outlook import Outlook
 from mapelites.snapshot.npz import npz_bytes
 from mapelites.snapshot.spec import RunSpec
 
@@ -40,6 +42,7 @@ ARRAY = re.compile(  # the header of plain numbers or texts, as `numpy.save` wri
     rb"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n",  # each but the last number ends at its comma
     re.DOTALL,
 )
+OUTLOOK, OUTLOOK_ARRAYS = "expected_", ("x", "values", "told", "found")
 ELITE_ARRAYS = ("x", "f", "g", "h", "found_at", "operator")
 
 
@@ -55,6 +58,8 @@ class Snapshot:
     curve: NDArray[np.float64]  # (k, 3): evaluations, occupied cells, best feasible f (NaN before there is one)
     spent: Mapping[str, int] = field(default_factory=dict)  # evaluations by the part of the search that asked for them
     failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
+    queue: tuple[QueueEntry, ...] = ()  # evaluations under way, waiting, and ended lately
+    outlook: Outlook | None = None  # what models expect; no part of the map
     proven_empty: Mapping[Tolerances, EmptyBlocks] = field(default_factory=dict)  # not in its bytes: jobs find it
 
     @classmethod
@@ -64,6 +69,7 @@ class Snapshot:
         seconds: float,
         curve: NDArray[np.float64] | None = None,
         elites: Elites | None = None,
+        outlook: Outlook | None = None,
     ) -> Snapshot:
         """The present moment of a search that has computed for so many seconds, with all its elites or with these."""
         return cls(
@@ -75,6 +81,8 @@ class Snapshot:
             np.empty((0, 3)) if curve is None else curve,
             search.spent,
             search.failures,
+            search.queue(),
+            outlook,
         )
 
     @property
@@ -109,8 +117,13 @@ class Snapshot:
             "seconds": self.seconds,
             "spent": dict(self.spent),
             "failures": {kind: list(each) for kind, each in self.failures.items()},
+            **({"queue": [each.as_list() for each in self.queue]} if self.queue else {}),
         }
-        return about, {**{name: getattr(self.elites, name) for name in ELITE_ARRAYS}, "curve": self.curve}
+        expected = {} if self.outlook is None else {
+            f"{OUTLOOK}{name}": getattr(self.outlook, name) for name in OUTLOOK_ARRAYS
+        }  # fmt: skip
+        elites = {name: getattr(self.elites, name) for name in ELITE_ARRAYS}
+        return about, {**elites, "curve": self.curve, **expected}
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Snapshot:
@@ -132,6 +145,8 @@ class Snapshot:
                 arrays["curve"],
                 {str(name): int(count) for name, count in about["spent"].items()},
                 {str(kind): (int(count), str(words)) for kind, (count, words) in about.get("failures", {}).items()},
+                read_queue(about.get("queue", [])),
+                outlook_in(arrays),
             )
             snapshot._check()
         except KeyError as missing:
@@ -150,8 +165,29 @@ class Snapshot:
         self.elites.check_for(problem)
         if self.curve.ndim != 2 or self.curve.shape[1] != 3 or self.curve.dtype.kind != "f":
             raise InputError(f"the curve must have three columns, but its shape was {self.curve.shape}")
+        if self.outlook is not None:
+            self._check_outlook(self.outlook, problem)
         if not 0 <= self.evaluations <= budget or not math.isfinite(self.seconds):
             raise InputError(f"it is at evaluation {self.evaluations:,} of {budget:,}")
+
+    @staticmethod
+    def _check_outlook(outlook: Outlook, problem: Problem) -> None:
+        k, width = len(outlook.x), 1 + len(problem.constraints)
+        shapes = {"x": (k, problem.dimension), "values": (k, width), "told": (len(outlook.found), width),
+                  "found": (len(outlook.found), width)}  # fmt: skip
+        for name, shape in shapes.items():
+            array = getattr(outlook, name)
+            if array.shape != shape or array.dtype.kind != "f" or not np.isfinite(array).all():
+                raise InputError(
+                    f"{OUTLOOK}{name} must be finite, of shape {shape}, but it was {array.dtype} {array.shape}"
+                )
+
+
+def outlook_in(arrays: Mapping[str, NDArray[Any]]) -> Outlook | None:
+    """What models expect, where the arrays of a file have that."""
+    if f"{OUTLOOK}x" not in arrays:
+        return None
+    return Outlook(*(arrays[f"{OUTLOOK}{name}"] for name in OUTLOOK_ARRAYS))
 
 
 def pack(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:

@@ -49,11 +49,13 @@ class Emitter(EmitterDescription):
     is compiled when it is first needed. `memory(n, constraints, questions)` makes arrays that an emitter has for
     itself between its turns; checkpoints keep them. `stands_for` names the emitters in whose place slow functions have
     this one. One with `corner` works on the feasible corner alone, and gives part of its budget to the others while
-    that does not improve. One with `suits` has a part of the budget only on problems that it says yes to.
+    that does not improve. One with `begins` has every turn until it says how eager it is. One with `suits` has a part
+    of the budget only on problems that it says yes to.
     """
 
     slow_share: float = 0.0
     corner: bool = False
+    begins: bool = False
     suits: Callable[[Problem], bool] | None = None
     fill: FillFunction | None = None
     step: Callable[[], Step] | None = None

@@ -185,7 +185,7 @@ def unpack(content: bytes, longest: int = LONGEST_TEXT) -> tuple[dict[str, Any],
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             _check_room(file, len(content))
             arrays = {each.filename.removesuffix(".npy"): _array(_content(file, each)) for each in file.infolist()}
-        about = json.loads(_described(arrays.pop("about"), longest))
+        about = _described(arrays.pop("about"), longest)
     except UNREADABLE as error:
         raise InputError(f"not a run file, because it cannot be read ({error})") from None
     if not isinstance(about, dict):
@@ -203,10 +203,14 @@ def _check_room(file: zipfile.ZipFile, size: int) -> None:
         raise ValueError(f"it has {size:,} bytes, but says that it holds {room:,}")
 
 
-def _described(text: NDArray[Any], longest: int) -> bytes:
+def _described(text: NDArray[Any], longest: int) -> Any:
     if text.nbytes > longest:
         raise ValueError(f"its description has {text.nbytes:,} bytes, but may have {longest:,}")
-    return text.tobytes()
+    content = text.tobytes()
+    about = json.loads(content)
+    if b"\\ud" in content.lower():  # half of a character, which JSON can spell and nothing can write
+        json.dumps(about, ensure_ascii=False).encode()
+    return about
 
 
 def _content(file: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytearray:

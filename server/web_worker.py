@@ -71,6 +71,7 @@ class DeadlineSocket:
             if not waiting.select(max(0.0, self._end - time.monotonic())):
                 return b""
         content = self._connection.recv(size)
+        # Every byte buys time at the slowest rate allowed: a large file may take long, a trickle may not.
         self._end += len(content) / SLOWEST
         return content
 
@@ -131,6 +132,7 @@ class DeadlineConnection(TConn):  # type: ignore[misc]
         if self._needed is None:
             head = HEAD_ENDS.search(self._said, max(0, before - 3))
             if head is None:
+                # A method begins with a letter. Anything else (TLS by mistake, say) is refused in a thread at once.
                 return not came or not self._said[:1].isalpha() or len(self._said) > LONGEST_HEAD
             self._read_head(head.end())
         self.timeout += len(came) / SLOWEST
@@ -234,6 +236,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
 
     def enqueue_req(self, conn: DeadlineConnection) -> None:
         """What gunicorn calls where a client has said something: a thread for it, unless its address has enough."""
+        # Half of the threads at most: whoever keeps them busy leaves the other half to all others.
         lane = conn.address, conn.is_long
         if self._busy[lane] >= min(LONG_THREADS if conn.is_long else self.cfg.threads, max(1, self.cfg.threads // 2)):
             self._waiting.setdefault(lane, deque()).append(conn)
@@ -243,6 +246,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
 
     def finish_request(self, conn: DeadlineConnection, fs: Any) -> None:
         """What gunicorn calls where a thread is free again: it is for whoever waits at the same address."""
+        # Half of the threads at most: whoever keeps them busy leaves the other half to all others.
         lane = conn.address, conn.is_long
         _count_down(self._busy, lane)
         conn.is_long = False
@@ -269,6 +273,7 @@ class DeadlineWorker(ThreadWorker):  # type: ignore[misc]
             return
         self._here[place] += 1
         self.nr_conns += 1
+        # A client that reads no answer would keep its thread for ever; the kernel gives up the sending.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", SEND_SECONDS, 0))
         left = partial(_count_down, self._here, place)
         connection = DeadlineConnection(self.cfg, client, address, listener.getsockname(), left, self._kept)
@@ -295,4 +300,5 @@ def _room_for(connections: int) -> int:
     if allowed < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
         allowed = wanted
+    # Where the limit of open files is low, half of it is for connections: stores and logs need the rest.
     return min(connections, max(allowed // 2, allowed - OWN_FILES))

@@ -13,7 +13,7 @@ from components.answers import parts
 from components.answers.answer import AnswerContext, AnswerView
 from components.answers.question import AskedQuestion
 from mapelites.answers import Designs, almost_feasible, least_margin, margin_unit, read_margin
-from mapelites.answers.words import at_least, format_among, format_gain
+from mapelites.answers.words import at_least, format_among, format_gain, objective_head
 from mapelites.core.errors import InputError
 
 
@@ -46,7 +46,7 @@ def almost_feasible_parts(designs: Designs, asked: AskedQuestion, selected: int 
         for row in rows
     ]
     words = format_among(shown(f), told)
-    table = parts.answer_table(("objective", "better by", "violates"), lines)
+    table = parts.answer_table((objective_head(designs.problem), "better by", "violates"), lines)
     return [_part(_reference(designs, best, selected, words), table)]
 
 
@@ -75,7 +75,7 @@ def controls(data: Mapping[str, Any]) -> list[Component]:
     """By how much, and how many of them."""
     margin = dmc.TextInput(
         id="answers-margin", label="Each violated by at most", value=data["margin"], debounce=400, size="sm",
-        description="A number, or a per cent of each limit such as 5 %", className="answer-field",
+        description="In per cent of each limit, such as 5 %, or a number in each unit", className="answer-field",
     )  # fmt: skip
     most = dmc.SegmentedControl(
         id="answers-most", data=[{"value": "1", "label": "One violated"}, {"value": "2", "label": "Up to two"}],

@@ -16,7 +16,7 @@ from components.answers.question import AskedQuestion
 from components.shared.format import count, many
 from mapelites.answers import Designs, Front, trade_off_front
 from mapelites.answers.front import FEWEST
-from mapelites.answers.words import format_among, format_apart
+from mapelites.answers.words import format_among, format_apart, objective_head
 from mapelites.core.format import amount
 
 NAMES = {
@@ -46,7 +46,7 @@ def front_parts(designs: Designs, asked: AskedQuestion, selected: int | None, *,
         words += f" Of the others, {count(MOST_POINTS)} are drawn."
     rows = [_row(designs, found, place, selected) for place in range(len(found.rows[:MOST_ROWS]))]
     more = len(found.rows) - MOST_ROWS
-    table = parts.answer_table((name, "objective", "violates"), rows)
+    table = parts.answer_table((name, objective_head(designs.problem), "violates"), rows)
     return [
         html.Section(
             [
@@ -110,7 +110,7 @@ def controls(data: Mapping[str, Any]) -> list[Component]:
         html.Div(
             [
                 dmc.Text("Violation of all constraints, taken together", size="sm"),
-                dmc.Text("Relative: each in units of its last level", size="xs", c="dimmed"),
+                dmc.Text("In per cent of the limits; relative: in units of the last levels", size="xs", c="dimmed"),
             ]
         ),
         dmc.SegmentedControl(

@@ -28,17 +28,16 @@ from mapelites.answers import (
     rank_constraints,
 )
 from mapelites.answers.change import STILL
-from mapelites.answers.words import format_among, format_apart, format_gain
+from mapelites.answers.words import format_among, format_apart, format_gain, objective_head
 from mapelites.answers.words import worth_sentence as worth_in_words
 from mapelites.core.format import amount
-from mapelites.core.problem import Array, Constraint
-from mapelites.core.terms import violation_text
+from mapelites.core.problem import Array, Problem
+from mapelites.core.terms import limit_text, violation_text, with_unit
 from mapelites.proof.proofs import Proofs
 from mapelites.proof.words import bound_of
 
 NOTHING_PROVEN = Proofs()
 LITTLE = f"{100 * STILL:g} %"
-HEADS = ("constraint", "", "tolerance", "objective becomes", "gain", "gain per unit")
 PROVEN_HEAD = "what is proven"
 
 
@@ -62,7 +61,7 @@ def price_parts(
             [
                 parts.heading("What relaxing each constraint buys", held_in_words(designs, limits)),
                 parts.answer_table(
-                    (*HEADS, *([PROVEN_HEAD] if len(proofs) else [])),
+                    (*_heads(designs), *([PROVEN_HEAD] if len(proofs) else [])),
                     [_rank(designs, each, selected, each is worth, limits, proofs) for each in worths],
                     "ranking",
                 ),
@@ -74,6 +73,16 @@ def price_parts(
         ),
         html.Section(_change(designs, curve, selected, dark=dark), className="answer-part"),
     ]
+
+
+def _heads(designs: Designs) -> tuple[str, ...]:
+    becomes = f"{objective_head(designs.problem)} becomes"
+    return ("constraint", "", "tolerance", becomes, "gain", f"gain {per_unit_of(designs.problem)}")
+
+
+def per_unit_of(problem: Problem) -> str:
+    """What a gain is counted for: a unit of tolerance, in the objective's own where it has one."""
+    return f"in {problem.objective_unit} per unit" if problem.objective_unit else "per unit"
 
 
 def held_in_words(designs: Designs, limits: Array) -> str:
@@ -102,18 +111,18 @@ def proven_of(designs: Designs, constraint: int, step: PriceStep | None, limits:
 def _rank(
     designs: Designs, worth: RelaxationGain, selected: int | None, is_chosen: bool, limits: Array, proofs: Proofs
 ) -> Component:
-    name = designs.names[worth.constraint]
-    button = html.Button(
+    constraint, name = designs.problem.constraints[worth.constraint], designs.names[worth.constraint]
+    press = html.Button(
         name, className="text-button", title=f"Show the price of {name}",
         **{"data-about": name, "aria-pressed": "true" if is_chosen else "false"},
     )  # fmt: skip
+    button = [press, " ", html.Span(limit_text(constraint), className="quiet")]
     end = worth.told
     proven = proven_of(designs, worth.constraint, end, limits, proofs)
     if end is None:
         return parts.table_row(
             [button, parts.constraint_verdict(worth.verdict), "", "", "", "", *proven], chosen=is_chosen
         )
-    constraint = designs.problem.constraints[worth.constraint]
     way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
     if worth.verdict == "unknown":
         return parts.table_row(
@@ -180,7 +189,7 @@ def _detail(
             className="answer-sentence",
             id="answers-sentence",
         ),
-        html.P(_local(constraint, worth, local), className="quiet"),
+        html.P(_local(designs.problem, worth, local), className="quiet"),
         html.Div(
             [
                 parts.design_graph("price", figure, label=f"Chart: best objective over the tolerance of {name}"),
@@ -193,8 +202,9 @@ def _detail(
     ]
 
 
-def _local(constraint: Constraint, worth: RelaxationGain, local: Multipliers | str | None) -> str:
+def _local(problem: Problem, worth: RelaxationGain, local: Multipliers | str | None) -> str:
     """The multiplier beside the gain over a whole level, or why there is none."""
+    constraint = problem.constraints[worth.constraint]
     name = constraint.name
     if worth.start.row is None or local is None:
         return ""
@@ -207,8 +217,8 @@ def _local(constraint: Constraint, worth: RelaxationGain, local: Multipliers | s
             "explained by the constraints and bounds it touches, so it is no local optimum yet."
         )
     level = "" if worth.per_unit is None else f"; over the whole level it is {amount(worth.per_unit, 4)}"
-    value = float(local.values[worth.constraint])
-    bought = f"a small step buys {amount(value, 4)} by the gradients at this design{level}."
+    value = with_unit(amount(float(local.values[worth.constraint]), 4), problem.objective_unit)
+    bought = f"a small step buys {value} by the gradients at this design{level}."
     return f"Per {constraint.unit or 'unit'} of tolerance, {bought}"
 
 
@@ -234,7 +244,12 @@ def _steps(
         )
         for step in curve.steps
     ]
-    heads = (f"{name} up to", "best objective", "gain", *([PROVEN_HEAD] if len(proofs) else []))
+    heads = (
+        f"{name} up to",
+        f"best {objective_head(designs.problem)}",
+        "gain",
+        *([PROVEN_HEAD] if len(proofs) else []),
+    )
     return parts.answer_table(heads, rows, "steps")
 
 

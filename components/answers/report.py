@@ -31,7 +31,7 @@ from mapelites.answers import (
     trade_off_front,
 )
 from mapelites.answers.front import FEWEST
-from mapelites.answers.words import VERDICTS, format_apart
+from mapelites.answers.words import VERDICTS, format_apart, objective_head
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
 from mapelites.core.format import amount
@@ -171,7 +171,8 @@ def _gains(designs: Designs, shown: ShownMap) -> Markup:
         known = each["curve"][-1]
         becomes = "not found" if known is None else amount(known)
         lines.append([each["label"], each["words"], each["sizes"][-1], becomes, each["gain"] or "nothing"])
-    return report_table(("constraint", "limit", "relaxed by", "objective becomes", "gain"), lines)
+    becomes = f"{objective_head(designs.problem)} becomes"
+    return report_table(("constraint", "limit", "relaxed by", becomes, "gain"), lines)
 
 
 def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], proofs: Proofs) -> Markup:
@@ -195,7 +196,8 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
         picture = Markup(price_picture(price_of(designs, worth.constraint, limits)))
         told = proven_of(designs, worth.constraint, end, limits, proofs)
         rows.append([name, verdict, way, becomes, gain, picture, *told])
-    heads = ("constraint", "", "tolerance", "objective becomes", "gain", "over all levels")
+    becomes = f"{objective_head(designs.problem)} becomes"
+    heads = ("constraint", "", "tolerance", becomes, "gain", "over all levels")
     return report_table((*heads, *([PROVEN_HEAD] if len(proofs) else [])), rows)
 
 
@@ -213,4 +215,4 @@ def _designs(designs: Designs, limits: Array) -> Markup:
                 broken_constraints(designs, each.row),
             ]
         )
-    return report_table(("objective", "why", "violates"), rows)
+    return report_table((objective_head(designs.problem), "why", "violates"), rows)

@@ -11,14 +11,16 @@ from markupsafe import Markup
 from components.shared import summary
 from components.shared.format import many
 from components.shared.mathml import mathml
+from mapelites.answers.words import objective_head
 from mapelites.core.archive import Archive
-from mapelites.core.problem import Problem
+from mapelites.core.problem import Constraint, Problem
 from mapelites.core.settings import Settings
-from mapelites.core.terms import violation_text
+from mapelites.core.terms import limit_text, violation_text
 from mapelites.core.tolerances import short
 from mapelites.problems.own.library import FORMULAS
 from mapelites.runs import Run
 
+MINUS, END = r"-\left(", r"\right)"  # around the formula of what is maximised
 OPTIONS = ("initial", "sigma", "bounds", "workers", "scheduler", "time_limit", "archive", "centroids")
 
 
@@ -41,22 +43,40 @@ def problem_part(archive: Archive) -> Markup:
     problem = archive.problem
     words = f"{many(problem.dimension, 'variable')}, {many(len(problem.constraints), 'constraint')}."
     rows = [
-        [constraint.name, constraint.kind, mathml(constraint.formula), _levels(archive, i)]
-        for i, constraint in enumerate(problem.constraints)
+        [_name(each), each.kind, limit_text(each), mathml(each.formula), _levels(archive, i)]
+        for i, each in enumerate(problem.constraints)
     ]
-    heads = ["constraint", "kind", "formula", "tolerance levels"]
-    if not any(constraint.formula for constraint in problem.constraints):
-        heads, *rows = ([*row[:2], row[3]] for row in (heads, *rows))
+    heads = ["constraint", "kind", "limit", "formula", "tolerance levels"]
+    told = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    rows, heads = [[row[place] for place in told] for row in rows], [heads[place] for place in told]
     parts = [
         Markup("<h2>The problem: {}</h2>").format(problem.title or problem.name),
         Markup("<p>{} {}</p>").format(words, problem.difficulty),
-        Markup("<p>minimise {}</p>").format(mathml(problem.formula)) if problem.formula else "",
+        _objective(problem),
         *(Markup("<p>{} {}</p>").format("with" if not i else "and", mathml(each))
           for i, each in enumerate(problem.definitions)),
         variable_bounds(problem),
         report_table(heads, rows),
     ]  # fmt: skip
     return Markup("").join(parts)
+
+
+def _objective(problem: Problem) -> Markup:
+    """What is wanted small or large, by its name and unit where it has them."""
+    if not problem.formula:
+        return Markup("")
+    verb, formula = "minimise", problem.formula
+    if problem.maximise:  # the formula is that of f, which is minus what is wanted
+        verb, formula = "maximise", formula.removeprefix(MINUS).removesuffix(END)
+    named = "" if problem.objective == "f" else f"{objective_head(problem)}: "
+    return Markup("<p>{} {}{}</p>").format(verb, named, mathml(formula))
+
+
+def _name(constraint: Constraint) -> str:
+    """A constraint's name and what it means."""
+    if not constraint.meaning:
+        return constraint.name
+    return Markup("{}<div class='x'>{}</div>").format(constraint.name, constraint.meaning)
 
 
 def _levels(archive: Archive, i: int) -> str:

@@ -15,17 +15,19 @@ from components.answers.answer import AnswerContext, AnswerView
 from components.answers.question import AskedQuestion
 from components.answers.state import read_number
 from mapelites.answers import Designs, LeastRelaxation, least_relaxations
+from mapelites.answers.least import NeededTolerance
 from mapelites.answers.words import (
     MOST_DIGITS,
     format_apart,
     list_in_words,
     none_within,
+    objective_head,
     relaxed_by,
 )
 from mapelites.core.constraint import Constraint
 from mapelites.core.errors import InputError
-from mapelites.core.format import amount
-from mapelites.core.terms import violation_text
+from mapelites.core.format import DIGITS, amount
+from mapelites.core.terms import covering_text, relaxed_limit_text, rounded_up
 
 
 def target_parts(designs: Designs, asked: AskedQuestion, selected: int | None) -> list[Component]:
@@ -56,7 +58,7 @@ def _backward(designs: Designs, need: str, selected: int | None) -> list[Compone
             html.P([words, parts.design_button(designs, found[0].row, selected)], className="answer-sentence"),
         ]
     rows = [_way(designs, each, selected) for each in found]
-    heads = ("relax", "level", "objective", "of the limits, in all")
+    heads = ("relax", "the limit becomes", objective_head(designs.problem), "of the limits, in all")
     beyond = none_within(found)
     return [
         title,
@@ -80,17 +82,18 @@ def _side(designs: Designs) -> str:
 def _way(designs: Designs, way: LeastRelaxation, selected: int | None) -> Component:
     constraints = designs.problem.constraints
     names = list_in_words([relaxed_by(constraints[n.constraint], n.violation) for n in way.needed])
-    levels = list_in_words(
-        [f"{designs.names[n.constraint]} {_level(constraints[n.constraint], n.level)}" for n in way.needed]
-    )
+    become = list_in_words([_becomes(constraints[n.constraint], n) for n in way.needed])
     return parts.table_row(
-        [names, levels, parts.design_button(designs, way.row, selected), f"{amount(100 * way.relative, 3)} %"],
+        [names, become, parts.design_button(designs, way.row, selected), f"{amount(100 * way.relative, 3)} %"],
         chosen=way.row == selected,
     )
 
 
-def _level(constraint: Constraint, level: float) -> str:
-    return "beyond its last level" if math.isinf(level) else violation_text(constraint, level)
+def _becomes(constraint: Constraint, needed: NeededTolerance) -> str:
+    """The limit that is needed, `shear ≤ 14,280 psi`, or the tolerance of a constraint that has none."""
+    limit = relaxed_limit_text(constraint, rounded_up(needed.violation, DIGITS))
+    told = f"{constraint.name} {limit or covering_text(constraint, needed.violation)}"
+    return f"{told}, beyond its last level" if math.isinf(needed.level) else told
 
 
 def controls(data: Mapping[str, Any]) -> list[Component]:

@@ -63,7 +63,7 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
                         [
                             dmc.Title("Where they differ most", order=3, size="h5"),
                             dmc.Text(
-                                "Press a cell of a map to see it here; a value opens its elite.", c="dimmed", size="sm"
+                                "Press a cell of a map to see it here; a value opens its design.", c="dimmed", size="sm"
                             ),
                             html.Div(id="compare-cells"),
                         ],

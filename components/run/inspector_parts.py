@@ -15,7 +15,7 @@ from mapelites.core.archive import Archive, Elite, Elites
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import number
 from mapelites.core.problem import Problem
-from mapelites.core.terms import violation_text
+from mapelites.core.terms import limit_text, violation_text
 from mapelites.core.tolerances import short
 from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
@@ -70,7 +70,7 @@ def constraint_rows(archive: Archive, elite: Elite) -> Component:
         rows.append(
             html.Tr(
                 [
-                    html.Th(constraint.name, scope="row", title=constraint.meaning or None),
+                    html.Th(_named(constraint), scope="row", title=constraint.meaning or None),
                     html.Td([_told_value(constraint, float(raw[i]), told), unit]),
                     html.Td(_state(archive, elite, i), className="difference"),
                 ]
@@ -81,6 +81,11 @@ def constraint_rows(archive: Archive, elite: Elite) -> Component:
         [html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(rows)],
         className="inspector-table",
     )
+
+
+def _named(constraint: Constraint) -> list[Any]:
+    """A constraint with its limit."""
+    return [constraint.name, " ", html.Span(limit_text(constraint), className="quiet inspector-limit")]
 
 
 def _told_value(constraint: Constraint, raw: float, told: float | None) -> Component:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
-from dash import ClientsideFunction, Dash, Input, Output, State, dcc, no_update, set_props
+from dash import ClientsideFunction, Dash, Input, Output, State, ctx, dcc, no_update, set_props
 from dash.development.base_component import Component
 
 from mapelites.system.cores import usable_cores
@@ -39,6 +39,7 @@ class PollPacer:
             self._looks += 1
             passed = self._clock() - self._since
             if passed >= max(2 * SOONEST, self.wait):  # every page has looked
+                # Each page looks once per wait, so looks per second times the wait are the pages there are.
                 pages = self._looks / passed * self.wait
                 self.wait = min(max(SOONEST, pages / MOST_LOOKS), LATEST)
                 self._since, self._looks = self._clock(), 0
@@ -99,12 +100,18 @@ def register(
     def poll(asked: Any, *values: Any) -> Any:
         given, (before, interval), others = values[: len(inputs)], values[len(inputs) :][:2], values[len(inputs) + 2 :]
         pacer.look()
+        # In tenths of a second: an interval that changed a little with every answer would begin anew each time.
         wait = max(PERIOD, 100 * round(10 * pacer.wait))
         if wait != interval:
             set_props(f"{name}-tick", {"interval": wait})
         found = look(before, *given, *others)
         number = asked.get("number") if isinstance(asked, dict) else None
-        return (*(found[1] if found else [no_update] * len(outputs)), found[0] if found else no_update, number)
+        return (*(found[1] if found else _nothing(len(outputs))), found[0] if found else no_update, number)
+
+
+def _nothing(outputs: int) -> list[Any]:
+    """No news for so many outputs: one with a wildcard has a place for everything that it matches on the page."""
+    return [[no_update] * len(each) if isinstance(each, list) else no_update for each in ctx.outputs_list[:outputs]]
 
 
 def content_digest(content: Any) -> str:

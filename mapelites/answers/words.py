@@ -11,7 +11,15 @@ from mapelites.answers.price import PriceStep, RelaxationGain
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import DIGITS, amount
 from mapelites.core.problem import Problem
-from mapelites.core.terms import covering_text, rounded_up, violation_text
+from mapelites.core.terms import (
+    LIMIT_DIGITS,
+    covering_text,
+    objective_text,
+    rounded_up,
+    value_text,
+    violation_text,
+    with_unit,
+)
 
 MOST_DIGITS = 15
 MOST_LISTED = 6  # constraints named in one sentence
@@ -121,6 +129,7 @@ def relaxation_sentence(
         return f"{way} buys nothing: the objective stays at {amount(shown(start.f))}."
     before, after = format_apart(shown(start.f), shown(end.f))
     goes = "raises" if problem is not None and problem.maximise else "lowers"
+    after = with_unit(after, "" if problem is None else problem.objective_unit)
     return f"{way} {goes} the objective from {before} to {after}{percent_change(shown(start.f), shown(end.f))}."
 
 
@@ -129,18 +138,29 @@ def next_to_nothing(f: float) -> str:
     return f"Relaxing any one constraint buys next to nothing: the objective stays at about {amount(f)}."
 
 
+def objective_head(problem: Problem) -> str:
+    """What the objective is called over a column, with its unit: `cost [$]`."""
+    return objective_text("objective" if problem.objective == "f" else problem.objective, problem.objective_unit)
+
+
 def _as_it_is(f: float) -> float:
     return f
 
 
 def broken_by(constraint: Constraint, violation: float) -> str:
-    """A constraint and its violation, `shear by 680 psi (5 %)`."""
-    return f"{constraint.name} by {violation_text(constraint, violation)}"
+    """A constraint, its violation and its value, `shear by 680 psi (5 %) to 14,280 psi`."""
+    return f"{constraint.name} by {violation_text(constraint, violation)}{_reached(constraint, violation)}"
 
 
 def relaxed_by(constraint: Constraint, violation: float) -> str:
     """Likewise for a tolerance that has to hold a violation: rounded up."""
     return f"{constraint.name} by {covering_text(constraint, violation)}"
+
+
+def _reached(constraint: Constraint, violation: float) -> str:
+    """The value behind a violation; of an equality it is not known on which side of its limit that lies."""
+    is_known = constraint.kind == "inequality" and constraint.limit and math.isfinite(violation)
+    return f" to {value_text(constraint, violation, LIMIT_DIGITS)}" if is_known else ""
 
 
 def none_within(ways: Sequence[LeastRelaxation]) -> str:

@@ -41,6 +41,7 @@ from mapelites.evaluation.known import KnownPoints, designs_of
 from mapelites.problems import dimensions, get, names, own_problems, suites
 from mapelites.runs.filled import FilledCellCounter
 from mapelites.runs.pacing import StrideLength
+from mapelites.runs.short_search import EVALUATIONS as SHORT_EVALUATIONS
 from mapelites.runs.short_search import search_shortly
 from mapelites.search import Illumination, compile_searches
 from mapelites.snapshot.snapshot import Snapshot
@@ -53,8 +54,8 @@ SETTINGS = (
     "archive", "centroids",
 )  # fmt: skip
 MOST_SHOWN = 20
-SUGGESTED = "suggested"  # levels from a search of a tenth of the budget, within these
-LEAST_SHORT, MOST_SHORT = 200, 20_000
+SUGGESTED = "suggested"  # levels from a short search
+LEAST_SHORT, SHORT_SHARE = 200, 10  # of a function without a kernel: this part of the budget, but at least so many
 INTERRUPTED = " after an interrupt"
 
 
@@ -177,7 +178,10 @@ def typed_tolerances(
         return Tolerances.of(problem, levels, split_names(options.hard), groups)
     if options.group:
         raise InputError(f"--levels: {SUGGESTED} does not go together with --group")
-    found = suggested_levels(search_shortly(problem, min(MOST_SHORT, max(LEAST_SHORT, evaluations // 10))))
+    short = SHORT_EVALUATIONS
+    if not problem.compiled:
+        short = min(short, max(LEAST_SHORT, evaluations // SHORT_SHARE))
+    found = suggested_levels(search_shortly(problem, short))
     own = dict(zip(found.names, found.levels, strict=True))
     told = Tolerances.of(
         problem, {**levels, **{name: own.get(name, (0.0,)) for name in asked}}, split_names(options.hard)

@@ -16,6 +16,7 @@ from mapelites.core.format import DIGITS, amount
 
 SIGNS = {"<=": "≤", ">=": "≥", "=": "="}
 ANY = "any"
+LIMIT_DIGITS = 6
 
 
 def percent_of_reference(constraint: Constraint, violation: float) -> float | None:
@@ -75,10 +76,24 @@ def value_text(constraint: Constraint, raw: float, digits: int = DIGITS) -> str:
     return quantity_text(constraint, raw if value is None else value, digits)
 
 
+def relaxed_limit_text(constraint: Constraint, tolerance: float) -> str:
+    """The limit once so much more is allowed, `≤ 14,280 psi`; nothing where there is none, or no end to it.
+
+    >>> relaxed_limit_text(Constraint("buckling", "inequality", limit=6000.0, sense=">=", unit="lb"), 600.0)
+    '≥ 5,400 lb'
+    """
+    if not constraint.limit or not math.isfinite(tolerance):
+        return ""
+    if constraint.kind == "equality":
+        return f"{limit_text(constraint)} ± {quantity_text(constraint, tolerance)}"
+    relaxed = constraint.limit + (-tolerance if constraint.sense == ">=" else tolerance)
+    return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, relaxed, LIMIT_DIGITS)}".strip()
+
+
 def limit_text(constraint: Constraint) -> str:
     """`≤ 13,600 psi`, `typical size 0.21 in`, or nothing."""
     if constraint.limit is not None and (constraint.limit or constraint.scale is None):
-        return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, constraint.limit, 6)}".strip()
+        return f"{SIGNS.get(constraint.sense, '')} {quantity_text(constraint, constraint.limit, LIMIT_DIGITS)}".strip()
     return scale_text(constraint)
 
 

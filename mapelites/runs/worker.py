@@ -78,6 +78,7 @@ class RunWorker:
                 self._leave()
                 return
             self._listen()
+            # A wish is answered by putting the run down: the store then says paused or stopped, and the claim ends.
             if self._wish:
                 self._publish(saved=True)
             elif self._advance():
@@ -91,6 +92,7 @@ class RunWorker:
     def _doubt(self) -> str | None:
         """Whether a function gives other numbers for the same solution, in words: a few are asked for again."""
         problem, elites = self.search.problem, self.search.elites()
+        # Only a quick function is asked again: a slow one would take as long as a part of the budget.
         quick = self.search.evaluations >= MANY and self.seconds < QUICK_SECONDS * self.search.evaluations
         if problem.compiled or self.search.settings.workers or not quick or not len(elites):
             return None
@@ -172,6 +174,8 @@ class RunWorker:
         seconds = time.perf_counter() - now - (self._attention.slept - slept)
         if self.search.problem.compiled:  # it waits for nothing: what it did not compute, a virtual machine's host took
             self._not_own += max(0.0, self._own_clock.seconds() - own - computed)
+        # The time for which the supervisor had this process sleep says nothing about the problem; it is taken off
+        # above.
         self._stride.learn(done, seconds, computed)
         if self._pace is not None:
             self._pace.spend(done)
@@ -198,6 +202,7 @@ class RunWorker:
 
     def _changed_or_whole(self) -> Snapshot | SnapshotChange:
         """The present moment; of a large map only what changed, until that is no less in all."""
+        # A small map is put down whole: telling what changed would cost as much.
         base = self._series.base(self.search.occupied) if self.search.occupied > LIGHT else None
         return SnapshotChange.of(self.search, self.seconds, self._noted_curve(), *base) if base else self._snapshot()
 
@@ -211,6 +216,7 @@ class RunWorker:
         now = time.perf_counter()
         if self._snapshots.is_time(now) or self._checkpoints.is_time(now):
             worked = self._worked()
+            # A checkpoint takes its snapshot along, so both are of the same moment.
             saved = self._checkpoints.due(now, worked)
             if saved or self._snapshots.due(now, worked):
                 self._publish(saved=saved)
@@ -233,6 +239,7 @@ class RunWorker:
             self._snapshots.came_along(now, worked)
         else:
             self._snapshots.wrote(now, worked, cost, type(seen).__name__)
+        # What putting it down took is no time of the run: it must not earn the next writing sooner.
         self._not_own += self._worked() - worked
         if record.snapshot is not None:
             self._series.add(record.snapshot, seen)

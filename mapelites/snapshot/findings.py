@@ -102,16 +102,8 @@ class Findings:
         return found
 
     def _check(self, problem: Problem) -> None:
-        k, count = len(self.elites.f), len(problem.constraints)
-        shapes = {
-            "x": (k, problem.dimension), "f": (k,), "g": (k, problem.inequalities), "h": (k, problem.equalities),
-            "found_at": (k,), "operator": (k,),
-        }  # fmt: skip
-        kinds = {"found_at": "i", "operator": "U"}
-        for name, shape in shapes.items():
-            array = getattr(self.elites, name)
-            if array.shape != shape or array.dtype.kind != kinds.get(name, "f"):
-                raise InputError(f"{name} must have shape {shape}, but it was {array.dtype} {array.shape}")
+        count = len(problem.constraints)
+        self.elites.check_for(problem)
         widths = [len(each.tolerances) for each in self.proofs.each]
         widths += [len(each.tolerances) for each in self.why_not]
         widths += [len(each.tolerances.names) for each in self.empty]

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.core.archive import Archive, Elites
-from mapelites.core.empty import EmptyBlocks
+from mapelites.core.archive.empty import EmptyBlocks
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import Tolerances
@@ -148,16 +148,7 @@ class Snapshot:
             tolerances.check_for(problem)
         elif tolerances.names != names:
             raise InputError(f"{problem.title} has constraints {names}, but the file has {tolerances.names}")
-        k = len(self.elites.f)
-        shapes = {
-            "x": (k, problem.dimension), "f": (k,), "g": (k, problem.inequalities), "h": (k, problem.equalities),
-            "found_at": (k,), "operator": (k,),
-        }  # fmt: skip
-        kinds = {"found_at": "i", "operator": "U"}
-        for name, shape in shapes.items():
-            array = getattr(self.elites, name)
-            if array.shape != shape or array.dtype.kind != kinds.get(name, "f"):
-                raise InputError(f"{name} must have shape {shape}, but it was {array.dtype} {array.shape}")
+        self.elites.check_for(problem)
         if self.curve.ndim != 2 or self.curve.shape[1] != 3 or self.curve.dtype.kind != "f":
             raise InputError(f"the curve must have three columns, but its shape was {self.curve.shape}")
         if not 0 <= self.evaluations <= budget or not math.isfinite(self.seconds):

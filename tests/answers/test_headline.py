@@ -130,7 +130,7 @@ def test_without_a_feasible_design_it_says_what_there_is() -> None:
     beyond = headline(designs_of({(40, 0, 0): 1.0}))
     assert beyond == (
         "No feasible design was found, nor one within the allowances. The one that relaxes least breaks shear by "
-        "40 psi (40 %)."
+        "40 psi (40 %) to 140 psi."
     )
 
 

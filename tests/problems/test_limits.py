@@ -34,7 +34,8 @@ def typed(*constraints: str, objective: str = "minimise a + b") -> Problem:
         ("1 - Q <= 0", 1, ">=", 10), ("Q - 1 <= 0", 1, "<=", 10), ("0 >= Q - 1", 1, "<=", 10),
         ("1 - Q >= 0", 1, "<=", 10), ("-Q + 1 <= 0", 1, ">=", 10), ("-2*Q + P <= 0", 6, ">=", 20),
         ("1 - Q = 0", 1, "=", 10), ("0 = 1 - Q", 1, "=", 10), ("0 = Q - 1", 1, "=", 10), ("S <= 0", 6, "<=", 2),
-        ("Q/9 - 1 <= 0", 1, "<=", 10 / 9),
+        ("Q/9 - 1 <= 0", 1, "<=", 10 / 9), ("2*(Q - 3) <= 0", 6, "<=", 20), ("-(Q - 3) <= 0", 3, ">=", 10),
+        ("(Q - 3)/P <= 0", 0.5, "<=", 10 / 6), ("-2*S >= 0", 12, "<=", 4),
     ],
 )  # fmt: skip
 def test_the_constant_side_of_a_constraint_is_its_limit(text, limit, sense, value):
@@ -56,6 +57,15 @@ def test_sides_that_both_vary_have_the_typical_size_of_them_near_good_solutions(
     assert constraint.reference == constraint.scale == pytest.approx(scale, rel=0.5)
     assert not constraint.limit
     assert typed(f"c: {text}", "enough: b >= 3").scales == problem.scales
+
+
+def test_a_scale_is_never_what_only_the_accuracy_of_the_search_keeps_from_0():
+    (product,) = typed("c: a*(2 - b) <= 0").constraints  # held with equality, but a and 2 a stand against each other
+    assert (product.scale, product.estimated) == (pytest.approx(2.0, rel=0.5), False)
+    (swing,) = typed("c: sin(3 - b) <= 0").constraints
+    assert swing.estimated
+    assert 1.0 < swing.scale < 30.0
+    assert named_limit(swing).startswith("c (estimated size ")
 
 
 def test_units_and_meanings_stand_behind_a_constraint_and_the_objective_has_a_name():

@@ -80,8 +80,8 @@ def test_a_suite_is_one_file(tmp_path: Path) -> None:
         print(suites()["Added"], "added-disc" in names(), dimensions("added-disc"))
         archive = illuminate(get("added-disc"), search="paper-1", evaluations=2_000)
         print(archive.best(feasible=True).f < -1.0)
-        from components.problems.chooser import group
-        print(group(get("added-disc")))
+        from components.problems.chooser import group_of
+        print(group_of(get("added-disc")))
     """)  # fmt: skip
     assert said.splitlines() == ["('added-disc',) True (2,)", "True", "Added"]
 

@@ -14,14 +14,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from mapelites.core.problem import Constraint, Kind, Problem, ProblemSource
 from mapelites.problems.formulas import typeset
-from mapelites.problems.formulas.derivatives import derivatives
 from mapelites.problems.formulas.document import UNTITLED, read_document
+from mapelites.problems.formulas.instructions import data_of, data_of_expressions
 from mapelites.problems.formulas.limits import FoundLimit, limits_of
-from mapelites.problems.formulas.machine import data_of, data_of_expressions, machine
+from mapelites.problems.formulas.machine import derivatives, machine
 from mapelites.problems.formulas.scales import typical_sizes
 from mapelites.problems.formulas.tokens import FormulaError
 from mapelites.problems.formulas.tree import ProblemDocument
@@ -84,8 +85,15 @@ def _with_scales(problem: Problem, document: ProblemDocument, limits: Iterable[F
     if not compared:
         return problem
     sides = data_of_expressions(document, [side for _, pair in compared for side in pair])
-    sizes = zip(compared, typical_sizes(problem, sides), strict=True)
-    return problem.with_scales({each.name: size for (each, _), size in sizes if size is not None})
+    sizes = zip((each.name for each, _ in compared), typical_sizes(problem, sides), strict=True)
+    known = {name: size for name, size in sizes if size is not None}
+    told = [
+        replace(each, scale=known[each.name].value, estimated=known[each.name].estimated)
+        if each.name in known
+        else each
+        for each in problem.constraints
+    ]
+    return replace(problem, constraints=tuple(told))
 
 
 def name_of(title: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import json
+from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from flask import Flask
 
+from app import create_app
 from components.compare.cells import cell_table, most_different, pressed_cell
 from components.compare.curves import curves
 from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
@@ -55,6 +58,42 @@ def test_every_place_of_either_map_is_told_by_who_is_better(levels: tuple[float,
     weakest, strongest = (np.argmin if up else np.argmax for up in (True, False))
     if unequal.sum() > 1:
         assert strength[unequal][weakest(apart)] <= strength[unequal][strongest(apart)]
+
+
+def test_a_page_that_has_seen_everything_is_told_so_whatever_maps_and_curves_it_shows(store: Store) -> None:
+    app = create_app(store)
+    ids = [store.create(request()) for _ in range(2)]
+    output = next(each for each in app.callback_map if each.startswith("..compare-maps.children"))
+    spec = [_property(each) for each in output.strip(".").split("...")]
+    seen = ["both", "light", False, *(store.run(run_id).version for run_id in ids)]
+    values = {
+        "compare-asked.data": {"number": 7, "at": 0}, "compare-view.value": "both", "scheme.data": "light",
+        "compare-narrow.data": False, "compare-seen.data": seen, "compare-tick.interval": 1_000,
+        "compare-ids.data": ids,
+    }  # fmt: skip
+    told = app.callback_map[output]
+
+    def given(each: dict[str, str]) -> Any:
+        name = f"{each['id']}.{each['property']}"
+        if each["id"].startswith("{"):
+            return [{"id": {"compare-map": i}, "property": "id", "value": {"compare-map": i}} for i in range(2)]
+        return {**each, "value": values.get(name, "light")}
+
+    body = {
+        "output": output, "outputs": spec, "changedPropIds": ["compare-asked.data"],
+        "inputs": [given(each) for each in told["inputs"]], "state": [given(each) for each in told["state"]],
+    }  # fmt: skip
+    answer = app.server.test_client().post("/_dash-update-component", json=body)
+    assert answer.get_json()["response"] == {"compare-answered": {"data": 7}}
+
+
+def _property(text: str) -> Any:
+    """One output of a callback as a browser asks for it: of two maps and two curves, where it is for all."""
+    name, _, what = text.rpartition(".")
+    if not name.startswith("{"):
+        return {"id": name, "property": what}
+    (kind,) = json.loads(name)
+    return [{"id": {kind: i}, "property": what} for i in range(2)]
 
 
 def test_a_run_compared_with_itself_is_equal_everywhere() -> None:
@@ -138,6 +177,23 @@ def test_a_row_tells_what_the_maps_show_there_and_leads_to_it(store: Store) -> N
     answer = pair.first.answer(Designs.of(pair.first).limits(state.asked.allow))
     assert answer is not None
     assert answer.f == pair.objectives[0][place]
+
+
+def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared() -> None:
+    problem = get("welded-beam")
+    made = []
+    for seed in (1, 2):
+        search = Illumination(
+            problem, Tolerances.default(problem), Settings.of("directed", 4, evaluations=8_000, seed=seed)
+        )
+        search.advance(8_000)
+        made.append(Snapshot.of(search, 1.0, np.array([[8_000.0, 3.0, np.nan]])))
+    pair = ComparedArchives.of(*made)
+    places, beyond = most_different(pair), pair.view.fold(pair.first.tolerances).beyond()
+    assert places
+    assert not any(beyond[place] for place in places)
+    said = difference_map(pair, dark=False, narrow=False)["counts"]
+    assert "of 625 cells within the allowances A is better in" in said
 
 
 def test_a_pressed_place_is_the_one_of_the_map_and_nonsense_is_none() -> None:

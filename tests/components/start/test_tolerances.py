@@ -89,10 +89,24 @@ def test_what_the_form_says_reads_back_as_the_tolerances() -> None:
     stores = {each.id: each.data for each in form.children if hasattr(each, "data")}
     assert tolerance_form.read_tolerances(stores[tolerance_form.value_id("run")]) == tolerances
     known = stores[tolerance_form.constraints_id("run")]
-    assert (known["chips"], known["hard"]) == ([["0", "5%"], ["0", "1e-4"]], ["h1"])
+    assert (known["chips"], known["hard"]) == ([["0", "5%"], ["0", "1e-4", "0.01", "1"]], ["h1"])
     said = str(form)
     for words in ("shear ≤ 13,600 psi", "up to 680 psi (5 %)", "more than 680 psi (5 %)", "hard: satisfied everywhere"):
         assert words in said
+
+
+def test_who_presses_the_button_with_wrong_levels_is_told_only_what_is_wrong_with_them() -> None:
+    problem = Problem("two", [0.0], [1.0], (SHEAR, Constraint("h1", "equality")), abs)
+    known = tolerance_form.described_problem(problem)
+    ids = [{"form": "run", "row": name} for name in ("shear", "h1")]
+    said = tolerance_form.as_typed([["0", "1%", "5 kPa"], ["0", "much"]], ids, [[]], known)
+    words = r"^levels of shear: its unit is psi, but a level was typed as '5 kPa'; levels of h1: a level must be a num"
+    with pytest.raises(InputError, match=words):
+        tolerance_form.read_tolerances(said)
+    assert said["levels"] == [["0", "1%", "5 kPa"], ["0", "much"]], "nothing that was typed is lost"
+    all_hard = tolerance_form.as_typed([["0"], ["0"]], ids, [["shear", "h1"]], known)
+    with pytest.raises(InputError, match=r"^at least one constraint must be negotiable, but all are hard$"):
+        tolerance_form.read_tolerances(all_hard)
 
 
 def test_a_form_with_nothing_negotiable_is_refused_in_words() -> None:
@@ -118,6 +132,7 @@ def test_levels_for_too_few_constraints_are_refused() -> None:
         ("paper", "", [["0", "1e-4", "0.01", "1"]] * 2),
         ("decades", "", [["0", "1e-3%", "0.01%", "0.1%", "1%", "10%"],
                          ["0", "1e-4", "1e-3", "0.01", "0.1", "1", "10"]]),
+        ("steps", "", [["0", "2%", "4%", "6%", "8%", "10%"], ["0", "1e-4", "2e-4", "3e-4", "4e-4", "5e-4"]]),
         ("steps", "1e-4", [["0", "1e-4", "2e-4", "3e-4", "4e-4", "5e-4"]] * 2),
     ],
 )  # fmt: skip
@@ -173,8 +188,10 @@ def test_levels_go_along_to_another_problem_where_there_is_room(
             {"id": "start-same", "property": "checked", "value": True},
             [],
             {"id": "start-constraints", "property": "data", "value": tolerance_form.described_problem(problem)},
+            {"id": "start-searched", "property": "data", "value": None},
         ],
         "state": [
+            {"id": "start-pressed", "property": "data", "value": None},
             {"id": "start-step", "property": "value", "value": "1e-4"},
             [{"id": row, "property": "value", "value": chips}],
             [{"id": row, "property": "id", "value": row}],

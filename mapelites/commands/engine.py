@@ -37,7 +37,7 @@ from mapelites.core.settings import (
     Settings,
     usual_search,
 )
-from mapelites.core.terms import named_limit, objective_text, violation_text
+from mapelites.core.terms import named_limit, violation_text, with_unit
 from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints, designs_of
@@ -510,5 +510,7 @@ def describe_archive(snapshot: Snapshot) -> str:
 def _objective(archive: Archive, f: float | None) -> str:
     """An objective as people mean it, with its name and unit where it has one."""
     problem = archive.problem
-    named = "" if problem.objective == "f" else f"{objective_text(problem.objective, problem.objective_unit)} "
-    return f"{named}{number(f if f is None else problem.shown_objective(f))}"
+    if f is None:
+        return number(None)
+    named = "" if problem.objective == "f" else f"{problem.objective} "
+    return f"{named}{with_unit(number(problem.shown_objective(f)), problem.objective_unit)}"

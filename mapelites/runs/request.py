@@ -19,6 +19,7 @@ from mapelites.core.tolerances import FINER, Tolerances
 from mapelites.evaluation.answer import RunServices
 from mapelites.search import Illumination
 from mapelites.snapshot.spec import RunSpec
+from mapelites.system.files import json_of
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class RunRequest:
     @lru_cache(maxsize=1024)  # a list of runs is read far more often than a request is made
     def from_text(cls, text: str) -> RunRequest:
         """A request from JSON."""
-        table = json.loads(text)
+        table = json_of(text)
         return cls(RunSpec.from_table(table), table["pace"], table.get("watch"), bool(table.get("unseen")))
 
     @classmethod

@@ -32,6 +32,7 @@ from mapelites.snapshot.npz import npz_bytes
 from mapelites.snapshot.spec import RunSpec
 
 FORMAT = 1
+PIECE = 2**20  # bytes that are read at once
 LONGEST_TEXT = 4 * 2**20  # bytes of JSON; what a run has to say of itself is some hundred kilobytes at most
 UNREADABLE = (  # what reading an archive that somebody changed can raise
     ValueError, OSError, KeyError, EOFError, AttributeError, TypeError, NotImplementedError, RuntimeError, MemoryError,
@@ -210,8 +211,8 @@ def unpack(content: bytes, longest: int = LONGEST_TEXT) -> tuple[dict[str, Any],
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             _check_room(file, len(content))
-            arrays = {each.filename.removesuffix(".npy"): _array(file.read(each)) for each in file.infolist()}
-        about = json.loads(_described(arrays.pop("about"), longest))
+            arrays = {each.filename.removesuffix(".npy"): _array(_content(file, each)) for each in file.infolist()}
+        about = _described(arrays.pop("about"), longest)
     except UNREADABLE as error:
         raise InputError(f"not a run file, because it cannot be read ({error})") from None
     if not isinstance(about, dict):
@@ -229,13 +230,30 @@ def _check_room(file: zipfile.ZipFile, size: int) -> None:
         raise ValueError(f"it has {size:,} bytes, but says that it holds {room:,}")
 
 
-def _described(text: NDArray[Any], longest: int) -> bytes:
+def _described(text: NDArray[Any], longest: int) -> Any:
     if text.nbytes > longest:
         raise ValueError(f"its description has {text.nbytes:,} bytes, but may have {longest:,}")
-    return text.tobytes()
+    content = text.tobytes()
+    about = json.loads(content)
+    if b"\\ud" in content.lower():  # half of a character, which JSON can spell and nothing can write
+        json.dumps(about, ensure_ascii=False).encode()
+    return about
 
 
-def _array(content: bytes) -> NDArray[Any]:
+def _content(file: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytearray:
+    """The bytes of a part, which the array is made of: the largest ones are in memory only once."""
+    content = bytearray(part.file_size)
+    view, place = memoryview(content), 0
+    with file.open(part) as opened:
+        while piece := opened.read(PIECE):
+            view[place : place + len(piece)] = piece
+            place += len(piece)
+    if place < part.file_size:
+        raise EOFError(f"its part {part.filename[:40]!r} is cut off")
+    return content
+
+
+def _array(content: bytearray) -> NDArray[Any]:
     """One array. `numpy.load` would take its header for a piece of Python; here only the one form fits."""
     header = ARRAY.match(content)
     if header is None:
@@ -243,4 +261,4 @@ def _array(content: bytes) -> NDArray[Any]:
     kind, by_columns, shape = (each.decode() for each in header.groups())
     flat = np.frombuffer(content, kind, offset=header.end())
     sides = [int(each) for each in shape.split(",") if each.strip()]
-    return flat.reshape(sides, order="F" if by_columns == "True" else "C").copy(order="A")
+    return flat.reshape(sides, order="F" if by_columns == "True" else "C")

@@ -16,6 +16,7 @@ from typing import Any
 
 from mapelites.core.errors import ProgramError
 from mapelites.problems.own.program.declaration import OutputReading
+from mapelites.system.files import json_of
 
 WIDTH = 24
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)(?::([^{}]*))?\}")
@@ -96,7 +97,7 @@ def read_results(text: str, outputs: Sequence[str]) -> dict[str, float]:
 
 def _from_json(text: str, outputs: Sequence[str]) -> dict[str, float]:
     try:
-        table: Any = json.loads(text)
+        table: Any = json_of(text)
     except ValueError as error:
         raise ProgramError(f"its results are no JSON ({error})") from None
     if isinstance(table, dict):

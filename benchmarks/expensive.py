@@ -268,9 +268,10 @@ def cells(problem, values):
     return len({tuple(row) for row in tolerances.bins(violations(problem, values[fine])).tolist()})
 
 
-def table(budget, seeds, peers, folder):
-    """The lines of one budget's table."""
+def table(budget, seeds, peers, folder, named):
+    """The lines of one budget's table, of all problems or of those that are named."""
     problems = [get(name) for name in DESIGNS] + [get(*each) for each in OTHERS]
+    problems = [each for each in problems if not named or each.name in named]
     gaps, feasible, filled = defaultdict(list), defaultdict(list), defaultdict(list)
     within, seconds = defaultdict(lambda: np.zeros(3)), defaultdict(float)
     for problem in problems:
@@ -289,7 +290,8 @@ def table(budget, seeds, peers, folder):
                 within[peer] += counts
         sys.stderr.write(f"{budget} {problem.name}: " + ", ".join(
             f"{peer} {np.exp(np.mean(np.log(gaps[peer][-seeds:]))):.3g} %" for peer in peers) + "\n")  # fmt: skip
-    lines = [f"### {budget} evaluations, {seeds} seeds", "",
+    told = f"{len(problems)} problems, " if named else ""
+    lines = [f"### {budget} evaluations, {told}{seeds} seed{'s' if seeds > 1 else ''}", "",
              "| | gap, geometric mean | feasible | questions within 1 % | within 10 % | cells | s per evaluation |",
              "|---|---|---|---|---|---|---|"]  # fmt: skip
     for peer in peers:
@@ -307,6 +309,7 @@ def main():
     parser.add_argument("--evaluations", type=int, nargs="+", default=[100, 200, 500, 1_000])
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument("--problems", nargs="+", metavar="NAME", help="these alone")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
@@ -315,7 +318,7 @@ def main():
     warnings.simplefilter("ignore")
     lines = ["# Few evaluations of dear functions", "", "Made by `python -m benchmarks.expensive`, which says how.", ""]
     for budget in options.evaluations:
-        lines += table(budget, options.seeds, options.peers, options.keep)
+        lines += table(budget, options.seeds, options.peers, options.keep, options.problems)
         if options.out:
             options.out.write_text("\n".join(lines))
     print("\n".join(lines))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import Any
 
 from components.shared.format import count
 from components.start.chips import texts_of
@@ -87,7 +88,11 @@ def _with_new_limits(levels: Tolerances, before: Problem, now: Problem) -> Toler
     return replace(levels, levels=tuple(kept))
 
 
-def _text(name: str, value: object, usual: object) -> str:
+def _text(name: str, value: Any, usual: object) -> str:
+    if name == "start":  # the form has room for one design
+        return ", ".join(repr(each) for each in value[0]) if value else ""
+    if name == "batch" and not value:
+        return ""
     if isinstance(value, bool):
         return "" if value == usual else "yes" if value else "no"
     if name in COUNTED:

@@ -53,3 +53,13 @@ def test_a_form_filled_from_a_run_has_its_settings_and_the_next_seed(store: Stor
     wanted = {"problem": "welded-beam", "search": "paper-3", "seed": "8", "evaluations": "12,345", "sigma": "0.3",
               "crossover": "no"}  # fmt: skip
     assert {name: values[name] for name in wanted} == wanted
+
+
+def test_a_form_filled_from_a_run_has_its_first_design(store: Store) -> None:
+    problem = get("welded-beam")
+    chosen = [((0.1, 5.0, 9.25, 0.2),), ()]
+    for start in chosen:
+        settings = Settings.of("surrogate", 4, evaluations=50, start=start, batch=len(start))
+        run = store.run(store.create(RunRequest.of(problem, Tolerances.default(problem), settings)))
+        values = values_of(run)
+        assert (values["start"], values["batch"]) == (("0.1, 5.0, 9.25, 0.2", "1") if start else ("", ""))

@@ -21,7 +21,7 @@ from mapelites.problems.own.files import AbsentError
 from mapelites.snapshot.exports import elite_record
 
 AT_LIMIT = 1e-3  # of the limit: closer is at it
-NOISE = 1e-8  # of the limit: less is what is left of a difference in floating point
+NOISE = 1e-6  # of the limit: less is what a search leaves of a difference, and nobody measures it
 ZERO_SHARE = 0.08  # the share of a ruler that belongs to violation 0
 
 
@@ -101,7 +101,7 @@ def _state(archive: Archive, elite: Elite, i: int) -> Component:
     constraint, violation = archive.problem.constraints[i], float(elite.violations[i])
     raw = float([*elite.g, *elite.h][i])
     if violation > archive.problem.feasible_up_to[i]:
-        words = f"+{violation_text(constraint, violation)}"
+        words = f"+{violation_text(constraint, violation)}".replace(" %", "\u00a0%")
         return html.B(
             words, title=exact_number(violation), className="value", **{"data-exact": exact_number(violation)}
         )

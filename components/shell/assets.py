@@ -37,6 +37,7 @@ SCRIPTS = (
     "run/limits.js",
     "run/timeline.js",
     "answers/panel.js",
+    "proof/rest.js",
     "runs/page.js",
     "compare/page.js",
     "experiments/campaign.js",

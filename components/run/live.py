@@ -98,6 +98,8 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             active = run.state in run_head.ACTIVE
             if run.request.unseen and request.args.get("look"):  # its map is on a screen: now its clock runs
                 context.store.set_pace(run.id, None, run.request.watch)
+            # The answer is put together from finished bytes: with many pages on one run, encoding it again for each
+            # would cost more than all else.
             now = 1_000 * (wait if active else max(wait, IDLE)), orjson.dumps(health.lately())
             if request.args.get("version") == str(run.version):
                 return _json(b'{"wait":%d,"health":%b}' % now)
@@ -128,6 +130,7 @@ def _answer(context: Context, maps: Maps, shown: ShownMap, view: FigureView) -> 
     dark, narrow = request.args.get("scheme") == "dark", request.args.get("narrow") == "true"
     view = replace(view, summary=is_too_fine(replace(view, block=None).fold(shown.tolerances), narrow=narrow))
     fold = view.fold(shown.tolerances)
+    # `seen` is all that decides what a figure looks like but for the elites themselves.
     hidden = [repr(fold.limits[i]) for i in fold.hidden]
     newest = maps.newest(shown)
     seen = [*map(str, fold.order), fold.shown, *hidden, view.reading, view.block, view.summary]
@@ -137,9 +140,14 @@ def _answer(context: Context, maps: Maps, shown: ShownMap, view: FigureView) -> 
     found = maps.findings(shown.run)
     levels, hatched = levels_text(shown.tolerances), [each.cells for each in found.empty]
     look = orjson.dumps([*seen, *shown.tolerances.shape, levels, dark, narrow, hatched]).decode()
+    # The browser says which figure it has. Of the same look it needs the elites alone.
     known = request.args.get("look") == look
 
     def made() -> bytes:
+        with maps.turn(shown.run):
+            return drawn_map()
+
+    def drawn_map() -> bytes:
         archive = maps.archive(shown)
         drawn = content(archive, view, shown.evaluations, dark=dark, newest=newest, proofs=found.proofs)
         if known:

@@ -39,6 +39,7 @@ class PollPacer:
             self._looks += 1
             passed = self._clock() - self._since
             if passed >= max(2 * SOONEST, self.wait):  # every page has looked
+                # Each page looks once per wait, so looks per second times the wait are the pages there are.
                 pages = self._looks / passed * self.wait
                 self.wait = min(max(SOONEST, pages / MOST_LOOKS), LATEST)
                 self._since, self._looks = self._clock(), 0
@@ -99,6 +100,7 @@ def register(
     def poll(asked: Any, *values: Any) -> Any:
         given, (before, interval), others = values[: len(inputs)], values[len(inputs) :][:2], values[len(inputs) + 2 :]
         pacer.look()
+        # In tenths of a second: an interval that changed a little with every answer would begin anew each time.
         wait = max(PERIOD, 100 * round(10 * pacer.wait))
         if wait != interval:
             set_props(f"{name}-tick", {"interval": wait})

@@ -74,8 +74,10 @@ def conflict(known: Archive | Designs) -> tuple[int, ...]:
     kept = list(range(satisfied.shape[1]))
     if satisfied.all(axis=1).any():
         return ()
+    # A constraint that most solutions satisfy is the least likely to be to blame, so it is left out first.
     for place in np.argsort(-satisfied.sum(axis=0), kind="stable").tolist():
         others = [each for each in kept if each != place]
+        # Still nobody satisfies all the others: the conflict is there without this one too.
         if not satisfied[:, others].all(axis=1).any():
             kept = others
     return tuple(kept)

@@ -18,9 +18,8 @@ from mapelites.answers.least import least_relaxations
 from mapelites.answers.words import broken_by, format_apart, list_in_words, percent_change
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
-from mapelites.core.nested_map.words import level_words
 from mapelites.core.problem import Array
-from mapelites.core.terms import percent_text, violation_text, with_unit
+from mapelites.core.terms import level_words, percent_text, violation_text, with_unit
 
 VISIBLE = 1e-5  # of the objective: a smaller gain is next to nothing
 CLEARLY = 0.1  # how much more than its parts a pair must buy, as a share of them
@@ -76,6 +75,7 @@ def relaxation_gains(designs: Designs, held: Array | None = None, proven: Proven
     groups = tuple(group for group in groups if not designs.hard.intersection(designs.names[i] for i in group))
     first = _relaxed(designs, (), start, None, proven)
     alone = [_relaxed(designs, (group,), start, first.f, proven) for group in groups]
+    # Without anything to compare with (no gain), the group that leads to the lowest objective comes first.
     ranked = sorted(alone, key=lambda each: (-(each.gain or 0.0), np.inf if each.f is None else each.f))
     pairs = [
         (
@@ -84,6 +84,7 @@ def relaxation_gains(designs: Designs, held: Array | None = None, proven: Proven
         )
         for one, other in combinations(alone, 2)
     ]
+    # A pair is told only where it is more than the sum of its parts, else two numbers say the same.
     clear = (pair for pair, parts in pairs if pair.gain and _is_clear(designs, pair, parts))
     together = max(clear, key=lambda each: each.gain or 0.0, default=None)
     most = max((pair.gain or 0.0 for pair, _ in pairs), default=0.0)
@@ -95,6 +96,7 @@ def _relaxed(
 ) -> RelaxedGroups:
     limits = held.copy()
     for i in (each for group in groups for each in group):
+        # Never stricter than it is held: somebody may have moved a slider beyond the allowance.
         limits[i] = max(limits[i], designs.tolerances.levels[i][-1])
     row = designs.best(limits)
     f = None if row is None else float(designs.f[row])

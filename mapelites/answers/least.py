@@ -41,6 +41,7 @@ def least_relaxations(designs: Designs, below: float, most: int = 5) -> tuple[Le
     relative = np.where(relaxed, designs.violations[rows] / designs.hundred, 0.0).sum(axis=1)
     within = designs.within_allowance[rows]
     found: dict[bytes, LeastRelaxation] = {}
+    # The last key of lexsort counts most: within the allowances, least relaxed, fewest constraints, lowest f.
     for at in np.lexsort((designs.f[rows], relaxed.sum(axis=1), relative, ~within)):
         which = relaxed[at].tobytes()
         if which not in found and not _is_covered(relaxed[at], float(relative[at]), found.values()):

@@ -40,6 +40,7 @@ def evaluations_needed(problem: Problem) -> int:
 def multipliers_at(problem: Problem, x: Array) -> Multipliers | None:
     """At one solution; None where the problem gives no finite numbers around it or the objective is flat."""
     width = problem.upper - problem.lower
+    # Central differences; at a bound the outer point stays on it, and the quotient is one-sided.
     ahead = np.minimum(x + STEP * width, problem.upper)
     behind = np.maximum(x - STEP * width, problem.lower)
     points = np.tile(x, (2 * len(x) + 1, 1))
@@ -58,8 +59,10 @@ def multipliers_at(problem: Problem, x: Array) -> Multipliers | None:
     found = np.zeros(len(problem.constraints))
     if not columns.shape[1]:
         return Multipliers(found, 1.0)
+    # Columns of length one: constraints of any unit weigh the same in the fit.
     scale = np.linalg.norm(columns, axis=0)
     fit = nonnegative_least_squares(columns / scale, -gradient)
+    # Bounds come last among the columns and belong to no constraint; an equality's two columns add up.
     np.add.at(found, reached, (fit / scale)[: len(reached)])
     return Multipliers(found, float(np.linalg.norm((columns / scale) @ fit + gradient)) / size)
 
@@ -71,6 +74,7 @@ def nonnegative_least_squares(columns: Array, target: Array) -> Array:
     used = np.zeros(columns.shape[1], dtype=bool)
     enough = TINY * float(np.linalg.norm(target))
     for _ in range(3 * columns.shape[1]):
+        # The column whose growth lowers the distance most joins the set (step 4 of their algorithm NNLS).
         slope = np.where(used, -np.inf, columns.T @ (target - columns @ amounts))
         if slope.max() <= enough:
             break
@@ -78,6 +82,8 @@ def nonnegative_least_squares(columns: Array, target: Array) -> Array:
         while used.any():
             trial = np.zeros(columns.shape[1])
             trial[used] = np.linalg.lstsq(columns[:, used], target, rcond=None)[0]
+            # Amounts must not be below 0: go from the old amounts towards the trial only until the first one is 0, let
+            # go of it, and solve again (steps 8 to 11).
             below = used & (trial <= 0)
             if not below.any():
                 amounts = trial

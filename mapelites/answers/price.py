@@ -105,6 +105,7 @@ def rank_constraints(designs: Designs, limits: Array) -> tuple[RelaxationGain, .
 def _price(designs: Designs, constraint: int, breaks: Mask, broken: Array, tolerances: tuple[float, ...]) -> Price:
     """Rows that break no constraint but perhaps this one, the best of them for each tolerance."""
     order = designs.by_objective
+    # A row is on this curve where all that it breaks, if anything, is this constraint.
     order = order[(broken == breaks[:, constraint])[order]]
     violation = designs.violations[order, constraint]
     steps = []
@@ -120,6 +121,7 @@ def _worth(designs: Designs, constraint: int, held: float, breaks: Mask, broken:
     start, *rest = _price(designs, constraint, breaks, broken, (held, *further)).steps
     following = rest[0] if rest else None
     found = [step for step in rest if step.f is not None and (start.f is None or step.f < start.f)]
+    # What gains no more than rounding is found, yet helps nobody: the difference is what `slight` tells.
     helps = [step for step in found if start.f is None or step.f is None or start.f - step.f > designs.negligible]
     first = helps[0] if helps else None
     alone = int(((broken == 1) & breaks[:, constraint]).sum())
@@ -144,6 +146,7 @@ def _verdict(
     if following is None:
         return "open"
     if start.f is None:
+        # From here on nothing lies within the tolerances held: say whose fault that can be.
         if not (designs.violations[:, constraint] <= start.tolerance).any():
             return "unmet"
         return "blocking" if first is not None else "together"

@@ -76,6 +76,7 @@ def _line(x: Array, y: Array) -> tuple[float, float] | None:
     low, high = int(np.argmin(x)), int(np.argmax(x))
     if x[low] == x[high] or y[low] == y[high]:
         return None
+    # The two points farthest apart give the slope with the least rounding, the one nearest to 0 the offset.
     factor = _round((y[high] - y[low]) / (x[high] - x[low]))
     middle = int(np.argmin(np.abs(x)))
     offset = _round(y[middle] - factor * x[middle])

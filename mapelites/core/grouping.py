@@ -120,6 +120,7 @@ class GroupedFunction:
     def __call__(self, x: Array) -> tuple[float, list[float], list[float]]:
         """f, g and h of one solution."""
         row = self.rows(np.asarray(x, dtype=np.float64)[None])[0]
+        # Groups of inequalities come first, as the constraints do, so the first m values are g.
         m = sum(each[0] < self._problem.inequalities for each in self._places)
         return float(row[0]), row[1 : 1 + m].tolist(), row[1 + m :].tolist()
 
@@ -134,6 +135,7 @@ def worst_values(problem: Problem, values: Array, places: Places) -> Array:
     found = np.empty((len(values), len(places)))
     for axis, each in enumerate(places):
         part = values[:, list(each)]
+        # Of g the largest value is violated most, of h the one farthest from 0 on either side; groups hold one kind.
         size = part if each[0] < problem.inequalities else np.abs(part)
         found[:, axis] = np.take_along_axis(part, size.argmax(axis=1)[:, None], axis=1)[:, 0]
     return found

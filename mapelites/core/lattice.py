@@ -44,6 +44,7 @@ class Lattice:
     def of(cls, names: Sequence[str], levels: Sequence[Sequence[float]], satisfied: ArrayLike) -> Lattice:
         """The lattice of levels; a level below what counts as `satisfied` asks for no more than that."""
         least = np.broadcast_to(np.asarray(satisfied, dtype=np.float64), len(levels))
+        # Level 0 and whatever else lies below what counts as satisfied ask the same question: it stands there once.
         each = (
             sorted({max(float(level), float(low)) for level in (0.0, *row)})
             for row, low in zip(levels, least, strict=True)
@@ -76,6 +77,7 @@ class Lattice:
     def strictest(self, violations: ArrayLike) -> Indices:
         """The strictest question that each row of violations answers; a place beyond the last where there is none."""
         values = np.asarray(violations, dtype=np.float64)
+        # Bins are closed on the right, so a violation that equals a tolerance is still within it: side "left".
         columns = [np.searchsorted(each, values[:, i], side="left") for i, each in enumerate(self.tolerances)]
         return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((len(values), 0), dtype=np.int64)
 
@@ -101,6 +103,7 @@ class Lattice:
         """The questions asked first, at most so many: the corner, one constraint, all alike, two; then any others."""
         corner = np.zeros((1, len(self.shape)), dtype=np.int64)
         pairs = self.pairs() if len(self.shape) > 1 else corner[:0]
+        # Two constraints relaxed by equally many steps come before uneven pairs, which are many.
         alike = (pairs == pairs.max(axis=1, keepdims=True, initial=0)) | (pairs == 0)
         even = alike.all(axis=1)
         singles = self.singles()
@@ -147,6 +150,7 @@ class Answers:
                 "ask for the ones that matter with `row`"
             )
         last = len(self.objectives)
+        # Ranks by objective instead of objectives: a minimum of ranks also settles which of two equals counts.
         ranks = np.full(self.lattice.shape, last, dtype=np.int64)
         strictest = self.lattice.strictest(self.violations[self.order])
         inside = np.flatnonzero((strictest < np.array(self.lattice.shape)).all(axis=1))
@@ -154,8 +158,10 @@ class Answers:
             np.minimum.at(ranks, tuple(strictest[inside].T), inside)
         elif len(inside):  # one question
             ranks[()] = 0
+        # Whoever answers a question answers every looser one, so the best so far is carried along each axis in turn.
         for axis in range(ranks.ndim):
             np.minimum.accumulate(ranks, axis=axis, out=ranks)
+        # Rank `last` stands for no solution; the entry appended to the order turns it into NOBODY.
         found: Indices = np.asarray(np.append(self.order, NOBODY)[ranks])
         found.flags.writeable = False
         return found

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.evaluation.answer import Answer, Array
 
@@ -45,10 +46,32 @@ def layout(problem: Problem) -> np.dtype[Any]:
 def sound_records(content: bytes | mmap.mmap, problem: Problem) -> NDArray[Any]:
     """The records of a file without torn and damaged ones, each candidate once, in the order of their numbers."""
     kind = layout(problem)
+    _, places = sound_places(content, problem)
+    records = np.empty(len(places), dtype=kind)
+    for start in range(0, len(places), BLOCK):
+        some = places[start : start + BLOCK]
+        parts = (content[place : place + kind.itemsize] for place in (some * kind.itemsize).tolist())
+        records[start : start + BLOCK] = np.frombuffer(b"".join(parts), dtype=kind)
+    return records
+
+
+def sound_places(content: bytes | mmap.mmap, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers of these candidates, ascending, and which records of the file are theirs: little, however many."""
+    kind = layout(problem)
+    numbers, places, before = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
+    for records, good in _blocks(content, kind):
+        numbers.append(records["number"][good])
+        places.append(before + np.flatnonzero(good))
+        before += len(records)
+    found, first = np.unique(np.concatenate(numbers), return_index=True)
+    return found, np.concatenate(places)[first]
+
+
+def all_sound_records(content: bytes | mmap.mmap, problem: Problem) -> NDArray[Any]:
+    """Likewise in the order in which they were written, with the candidates of several searches."""
+    kind = layout(problem)
     sound = [records[good] for records, good in _blocks(content, kind)]
-    records = np.concatenate(sound) if sound else np.empty(0, dtype=kind)
-    _, first = np.unique(records["number"], return_index=True)
-    return np.asarray(records[first])
+    return np.concatenate(sound) if sound else np.empty(0, dtype=kind)
 
 
 def count_damaged(content: bytes | mmap.mmap, problem: Problem) -> int:
@@ -74,15 +97,17 @@ class LogFile:
         self.path = path
         self._file: int | None = None
         self._problem, self._kind = problem, layout(problem)
-        self._known: NDArray[Any] | None = None
+        self._known: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def find(self, number: int, x: Array) -> Answer | None:
         """What this candidate was answered before, or None."""
-        records = self._records()
-        place = int(np.searchsorted(records["number"], number))
-        if place == len(records) or records["number"][place] != number or not np.array_equal(records["x"][place], x):
+        numbers, places = self._sound_places()
+        place = int(np.searchsorted(numbers, number))
+        if place == len(numbers) or numbers[place] != number:
             return None
-        record = records[place]
+        record = self._record(int(places[place]))
+        if record is None or not np.array_equal(record["x"], x):
+            return None
         return Answer(record["values"].copy(), int(record["status"]))
 
     def add(self, number: int, x: Array, operator: int, answer: Answer) -> None:
@@ -98,12 +123,24 @@ class LogFile:
             self._cut_torn_record()
             raise self.failure(error) from error
 
-    def _records(self) -> NDArray[Any]:
+    def _record(self, place: int) -> Any:
+        """One record of the file; None where it is damaged by now."""
+        size = self._kind.itemsize
+        try:
+            content = os.pread(self._opened(), size, place * size)
+        except OSError as error:
+            raise self.failure(error) from error
+        if len(content) < size:
+            return None
+        record = np.frombuffer(content, dtype=self._kind)[0]
+        return record if record["check"] == zlib.crc32(content[:-CHECK]) else None
+
+    def _sound_places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self._known is None:
             problem = self._problem
             try:
                 with self._mapped() as content:
-                    damaged, self._known = count_damaged(content, problem), sound_records(content, problem)
+                    damaged, self._known = count_damaged(content, problem), sound_places(content, problem)
             except OSError as error:
                 raise self.failure(error) from error
             if damaged:
@@ -135,3 +172,35 @@ class LogFile:
     def failure(self, error: OSError) -> Exception:
         """What is raised where the disk does not do its part."""
         return error
+
+
+class ScriptLog(LogFile):
+    """A log that outlives its search: a later one, perhaps with another budget, finds the solutions that it has."""
+
+    def __init__(self, path: Path, problem: Problem) -> None:
+        super().__init__(path, problem)
+        self._answers: dict[bytes, Answer] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many solutions it had when it was opened."""
+        return len(self._read())
+
+    def find(self, number: int, x: Array) -> Answer | None:
+        """What this solution was answered before, whatever its number was then; None for a new one."""
+        return self._read().get(x.tobytes())
+
+    def _read(self) -> dict[bytes, Answer]:
+        if self._answers is None:
+            try:
+                with self._mapped() as content:
+                    records = all_sound_records(content, self._problem)
+            except OSError as error:
+                raise self.failure(error) from error
+            answers = [Answer(record["values"].copy(), int(record["status"])) for record in records]
+            self._answers = {x.tobytes(): answer for x, answer in zip(records["x"], answers, strict=True)}
+        return self._answers
+
+    def failure(self, error: OSError) -> Exception:
+        """The file by its name, and what happened."""
+        return InputError(f"log: {self.path}: {error.strerror}")

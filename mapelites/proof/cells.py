@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mapelites.core.empty import Block, EmptyBlocks
+from mapelites.core.archive.empty import Block, EmptyBlocks
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Array
 from mapelites.core.tolerances import Indices, Tolerances

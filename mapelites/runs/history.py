@@ -38,6 +38,7 @@ def most_even(evaluations: ArrayLike, most: int) -> list[int]:
     logs = np.log(np.maximum(evaluations, 1.0))
     kept = np.arange(len(logs))
     while len(kept) > max(most, 2):
+        # The step that there would be without each one in between: the smallest is missed least.
         steps = logs[kept[2:]] - logs[kept[:-2]]
         kept = np.delete(kept, 1 + np.argmin(steps))
     return [int(place) for place in kept]

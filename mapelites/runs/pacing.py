@@ -27,6 +27,7 @@ class StrideLength:
 
     def learn(self, evaluations: int, seconds: float, computed: float) -> None:
         """Take in how long a piece took, and how much of that the processor computed."""
+        # The clock may tell twice the processor's time before pieces get smaller.
         wanted = evaluations * PIECE_SECONDS / max(seconds / 2, computed, 1e-9)
         self.size = max(1, int(min(wanted, self.size * FASTEST_GROWTH)))
 
@@ -44,6 +45,7 @@ class RateLimit:
         """
         if now < self._then:
             return 0  # it has not begun
+        # At most a tenth of a second's evaluations are saved: after a pause the run does not race to catch up.
         most = max(1.0, self.per_second * BURST_SECONDS)
         self._credit = min(most, self._credit + self.per_second * (now - self._then))
         self._then = now
@@ -83,6 +85,8 @@ class WatchedPace(RateLimit):
     @property
     def _speed(self) -> float:
         """The slope of budget · (time / seconds)^3 at the evaluations done so far; the first is not waited for long."""
+        # done / budget = (time / seconds)^3, so time / seconds = share^(1/3) and the slope is 3 budget / seconds ·
+        # share^(2/3).
         share = max(1, self._done) / self._budget
         return float(3 * self._budget / self._seconds * share ** (2 / 3))
 
@@ -125,6 +129,7 @@ class WritePacer:
         self._last, self._worked = now, worked
 
     def _saved_by(self, worked: float) -> float:
+        # A bounded saving: a run that wrote little for an hour must not write without pause afterwards.
         return min(self._saved + self._share * (worked - self._worked), self._share * SAVED_SECONDS)
 
 
@@ -147,6 +152,7 @@ class OwnClock:
         return self._now() - self._start
 
     def _now(self) -> float:
+        # The second number of schedstat is the time that the thread waited for a core.
         return time.perf_counter() - self._in_line() / 1e9
 
     def _in_line(self) -> int:

@@ -59,7 +59,9 @@ def engine_mark() -> str:
     """A short text that differs where the source of problems or searches differs."""
     here = Path(__file__).parent.parent
     files = sorted((here / "core").glob("*.py"))
-    folders = [path for name in ("search", "evaluation", "problems") for path in (here / name).rglob("*.*")]
+    folders = [
+        path for name in ("core/archive", "search", "evaluation", "problems") for path in (here / name).rglob("*.*")
+    ]
     digest = sha256()
     for path in (*files, *sorted(path for path in folders if path.suffix in (".py", ".json", ".problem"))):
         digest.update(path.name.encode() + path.read_bytes())

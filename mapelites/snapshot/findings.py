@@ -19,6 +19,7 @@ from mapelites.snapshot.snapshot import ELITE_ARRAYS, Snapshot, pack, unpack
 
 FORMAT = 1
 MOST_ELITES = 50_000
+LONGEST_TEXT = 32 * 2**20  # bytes of JSON: proofs of 20,000 questions
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ class Findings:
     def joined(self, snapshot: Snapshot) -> Snapshot:
         """A snapshot whose elites are joined by these, and that knows which cells are proven empty."""
         empty = {each.tolerances: each.as_blocks() for each in self.empty}
-        return replace(snapshot, elites=snapshot.elites.and_(self.elites), proven_empty=empty)
+        both = snapshot.elites.and_(self.elites) if len(self.elites) else snapshot.elites
+        return replace(snapshot, elites=both, proven_empty=empty)
 
     def to_bytes(self) -> bytes:
         """Everything as the content of an `.npz` file."""
@@ -80,7 +82,7 @@ class Findings:
     @classmethod
     def from_bytes(cls, content: bytes, problem: Problem) -> Findings:
         """What `to_bytes` made, of this problem; an `InputError` says why where it is not."""
-        about, arrays = unpack(content)
+        about, arrays = unpack(content, LONGEST_TEXT)
         try:
             if about["format"] != FORMAT:
                 raise InputError(f"its format is {about['format']}, but this version reads {FORMAT}")
@@ -100,16 +102,8 @@ class Findings:
         return found
 
     def _check(self, problem: Problem) -> None:
-        k, count = len(self.elites.f), len(problem.constraints)
-        shapes = {
-            "x": (k, problem.dimension), "f": (k,), "g": (k, problem.inequalities), "h": (k, problem.equalities),
-            "found_at": (k,), "operator": (k,),
-        }  # fmt: skip
-        kinds = {"found_at": "i", "operator": "U"}
-        for name, shape in shapes.items():
-            array = getattr(self.elites, name)
-            if array.shape != shape or array.dtype.kind != kinds.get(name, "f"):
-                raise InputError(f"{name} must have shape {shape}, but it was {array.dtype} {array.shape}")
+        count = len(problem.constraints)
+        self.elites.check_for(problem)
         widths = [len(each.tolerances) for each in self.proofs.each]
         widths += [len(each.tolerances) for each in self.why_not]
         widths += [len(each.tolerances.names) for each in self.empty]

@@ -17,7 +17,7 @@ from mapelites.core.problem import Array
 from mapelites.problems.formulas import FormulaError, problem_of, typeset
 from mapelites.problems.formulas.document import read_document
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
-from mapelites.problems.formulas.machine import InstructionBuilder
+from mapelites.problems.formulas.instructions import InstructionBuilder
 from mapelites.problems.suites import gallery
 
 HEAD = "variable x from -3 to 3\nvariable y from 0.5 to 4\nvariable n from 1 to 9 integer\n"

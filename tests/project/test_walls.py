@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -18,7 +20,7 @@ OPTIONAL_PACKAGES = {"cloudpickle", "distributed", "pandas", "plotly"}
 LATE_IMPORTS = {
     "mapelites/search/": "numba compiles what is imported, which takes seconds: only the search that is used",
     "mapelites/proof/process.py": "the solver is an optional package",
-    "mapelites/core/archive.py": "a notebook draws an archive, and what draws it needs archives",
+    "mapelites/core/archive/archive.py": "a notebook draws an archive, and what draws it needs archives",
     "server/command.py": "the dashboard takes a second to load, and no other command needs it",
 }
 # Private by their look alone: Python documents them for everybody.
@@ -92,6 +94,33 @@ def names_that_nobody_has(files: dict[str, list[ast.AST]]) -> Iterator[str]:
                     yield f"{path}:{node.lineno} {module}.{node.attr}"
 
 
+def programs_in_texts(files: dict[str, list[ast.AST]]) -> dict[str, list[ast.AST]]:
+    """Programs that tests write to files and give to other processes."""
+    texts = {
+        f"{path}:{node.lineno}": node.value
+        for path, nodes in files.items()
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "import " in node.value
+    }
+    return {place: nodes for place, text in texts.items() if (nodes := parsed_if_possible(dedent(text)))}
+
+
+def parsed_if_possible(text: str) -> list[ast.AST]:
+    try:
+        return parsed(text)
+    except SyntaxError:  # prose
+        return []
+
+
+def programs_in_documents() -> dict[str, list[ast.AST]]:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    return {
+        f"{path.name}#{place}": parsed(code)
+        for path in documents
+        for place, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL))
+    }
+
+
 def names_held(nodes: list[ast.AST]) -> set[str]:
     held = set[str]()
     for node in nodes:
@@ -133,8 +162,9 @@ def test_nothing_private_is_used_by_another_module() -> None:
     assert used == []
 
 
-def test_every_name_that_is_imported_is_there() -> None:
-    assert list(names_that_nobody_has(nodes_of(*EVERYTHING))) == []
+def test_every_name_that_is_imported_is_there_also_in_documents_and_in_code_within_texts() -> None:
+    files = nodes_of(*EVERYTHING)
+    assert list(names_that_nobody_has({**files, **programs_in_texts(files), **programs_in_documents()})) == []
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,16 @@ def mann_whitney(first: Sequence[int], second: Sequence[int]) -> tuple[float, fl
     m, n = len(first), len(second)
     u = sum(ranks[value] for value in first) - m * (m + 1) / 2
     largest = max(u, m * n - u)
+    # Without ties and with few runs: count the arrangements that are at least as extreme.
     if min(m, n) <= LARGEST_EXACT and len(counts) == m + n:
         ways = _ways(m, n)
         return u, min(1.0, 2 * sum(ways[int(largest) :]) / comb(m + n, m))
+    # The variance of U under the null hypothesis shrinks with ties by sum(t^3 - t) / ((m + n)(m + n - 1)).
     ties = sum(count**3 - count for count in counts.values())
     variance = m * n / 12 * (m + n + 1 - ties / ((m + n) * (m + n - 1)))
     if variance == 0:
         return u, 1.0
+    # 0.5 corrects for continuity: U takes whole and half numbers, the normal distribution any.
     return u, min(1.0, erfc((largest - m * n / 2 - 0.5) / sqrt(2 * variance)))
 
 
@@ -55,6 +58,8 @@ def fisher(table: Sequence[Sequence[int]]) -> float:
 
 def _ways(m: int, n: int) -> list[int]:
     """In how many ways two samples without ties give U = 0, 1, ..., m n: a Gaussian binomial coefficient."""
+    # The generating function is the product of (1 - q^(M + i)) / (1 - q^i) for i = 1 to min(m, n), where M is the
+    # larger of m and n. Both loops run over the coefficients in place, hence their directions.
     ways = [1] + [0] * (m * n)
     for i in range(1, min(m, n) + 1):
         factor = max(m, n) + i

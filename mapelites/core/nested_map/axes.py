@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapelites.core.nested_map.fold import Axis, Fold
-from mapelites.core.nested_map.words import bin_words, short_bin_words, unit_words
+from mapelites.core.nested_map.words import bin_words, short_bin_words
 from mapelites.core.problem import Problem
+from mapelites.core.terms import unit_words
 
 UPRIGHT_LETTER = 0.62  # of the size of a font: what a letter takes along a line
 MOST_WHOLE = 5  # outer bins whose labels have room for both bounds
@@ -38,9 +39,9 @@ class MapStyle:
         """The look of one colour scheme."""
         if dark:
             return cls(narrow, "#e6e8ec", "#a4abb8", "#20242c", "#1b1e24", "#3d434f", "rgba(255,255,255,.13)",
-                       "rgba(255,255,255,.62)", "#ffffff", "#ffffff", "#14161b", "rgba(32,36,44,.84)")  # fmt: skip
+                       "rgba(255,255,255,.62)", "#ffffff", "#ffffff", "#14161b", "rgba(32,36,44,.8)")  # fmt: skip
         return cls(narrow, "#1f2430", "#5b6270", "#f6f7f9", "#e0e4ea", "#bcc3cd", "rgba(20,24,32,.14)",
-                   "rgba(20,24,32,.72)", "#0b0d12", "#ffffff", "#0b0d12", "rgba(246,247,249,.84)")  # fmt: skip
+                   "rgba(20,24,32,.72)", "#0b0d12", "#ffffff", "#0b0d12", "rgba(246,247,249,.78)")  # fmt: skip
 
     @property
     def size(self) -> int:

@@ -77,6 +77,7 @@ def shared_colourings(
     objectives: Sequence[Values], scale: str, reference: Values | None = None, *, maximise: bool = False
 ) -> list[Colouring]:
     """Colours by objective that mean the same on several maps, one colouring for the objectives of each."""
+    # One scale for all maps, cut into pieces again: the same colour means the same objective on each.
     whole = by_objective(np.concatenate(objectives), scale, reference, maximise=maximise)
     pieces = np.split(whole.colours, np.cumsum([len(f) for f in objectives])[:-1])
     return [replace(whole, colours=piece, values=f) for piece, f in zip(pieces, objectives, strict=True)]
@@ -87,6 +88,7 @@ def automatic_scale(f: Values) -> str:
     if len(f) < 2 or f.min() == f.max():
         return "linear"
     for scale in ("linear", "log"):
+        # The middle half of the values tells: a few far away must not squeeze all others into one colour.
         low, high = np.quantile(_places(f, scale), (0.25, 0.75))
         if high - low > LEAST_SPREAD:
             return scale
@@ -111,6 +113,7 @@ def by_gain(
     """
     gains = [np.maximum(100.0 * (feasible - each) / abs(feasible), 0.0) for each in (f, f if reference is None else
              reference)]  # fmt: skip
+    # Turned round, the best gain is the lowest value, as objectives are; 0 is always on the scale.
     loss = -np.append(gains[1], 0.0)
     chosen = ("linear" if scale == "auto" else scale) if scale in SCALES else scale
     chosen, known = _chosen_scale(-gains[0], chosen, loss)
@@ -160,6 +163,7 @@ def _places(f: Values, scale: str, reference: Values | None = None) -> Values:
         distinct = np.unique(known)
         rank = np.interp(f, distinct, np.arange(len(distinct)))
         return np.asarray(rank / max(len(distinct) - 1, 1), dtype=float)
+    # Divided by the largest before they are subtracted, since values near 1e308 would overflow.
     smallest, size = _smallest(known), max(float(np.abs(known).max()), 1e-300)
     values, ends = (symmetric_log(each, smallest) if scale == "log" else each / size for each in (f, known))
     low, high = ends.min(), ends.max()
@@ -168,6 +172,7 @@ def _places(f: Values, scale: str, reference: Values | None = None) -> Values:
 
 def symmetric_log(f: Values, smallest: float) -> Values:
     """Orders of magnitude above the smallest one that counts, below zero the other way round."""
+    # One order more for what is not 0, so that the smallest value that counts is told from 0 itself.
     orders = np.log10(np.maximum(np.abs(f) / smallest, 1.0)) + (f != 0)
     return np.asarray(np.sign(f) * orders)
 

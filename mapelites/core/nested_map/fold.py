@@ -126,6 +126,7 @@ class Fold:
                 levels = self.tolerances.levels[i]
                 limits[i] = levels[outer] if outer < len(levels) else np.inf
                 above[i] = levels[outer - 1] if self.reading == "exact" and outer else -np.inf
+            # The inner constraint of each direction is an axis of the block; the outer one is folded away at its bin.
             kept.append(axis.constraints[-1])
         rest = [i for i in self.order if i not in kept]
         return Fold(self.tolerances, (*kept, *rest), tuple(limits), tuple(above), len(kept), self.reading)
@@ -142,6 +143,7 @@ class Fold:
     @cached_property
     def x(self) -> Axis:
         """The axis from left to right."""
+        # The first and the third constraint lie along x, the second and the fourth along y.
         return self._axis(self.order[0 : self.shown : 2])
 
     @cached_property
@@ -163,6 +165,8 @@ class Fold:
         size, levels = self.tolerances.shape[constraint], self.tolerances.levels[constraint]
         if size == 1 or not self.limits:
             return range(size)
+        # A bin counts where some violation in it exceeds `above` and is at most the limit; bins are closed on the
+        # right.
         low = int(np.searchsorted(levels, self.above[constraint], side="right")) if self.above else 0
         return range(low, int(np.searchsorted(levels, self.limits[constraint], side="left")) + 1)
 
@@ -190,6 +194,7 @@ class Fold:
         found = np.tile(most, (*self.shape, 1))
         for axis, places in zip((self.y, self.x), np.indices(self.shape), strict=True):
             for constraint, size in zip(reversed(axis.constraints), reversed(axis.bins), strict=True):
+                # The last bin has no upper level: whoever stands there allows anything.
                 uppers = np.array([*self.tolerances.levels[constraint], np.inf])
                 places, bins = np.divmod(places, size)
                 found[..., constraint] = uppers[bins]
@@ -231,6 +236,7 @@ class Fold:
         if not len(places):
             return None
         f = archive.everything().f[at[tuple(places.T)]]
+        # Read up to, one design shows at every looser place too; the strictest of these is where it belongs.
         equal = places[f == f.min()][:MOST_EQUAL]
         relaxed = [sum(self.bins_at(*place)) for place in equal.tolist()]
         return [int(each) for each in equal[int(np.argmin(relaxed))]]
@@ -262,6 +268,7 @@ class Fold:
         """Which places no solution can have."""
         kept = sorted(self.order[: self.shown])
         possible = archive.possible_with(self.counted)
+        # `possible` has its axes in the constraints' own order; the map's rows and columns want the fold's.
         arranged = np.transpose(possible, [kept.index(i) for i in (*self.y.constraints, *self.x.constraints)])
         if self.reading == "up-to":
             for axis in range(arranged.ndim):
@@ -274,6 +281,7 @@ class Fold:
         for axis in (self.y, self.x):
             last = np.zeros(axis.bins, dtype=bool)
             for i in range(len(axis.bins)):
+                # The last bin of any constraint of this direction lies beyond its allowance.
                 last[(slice(None),) * i + (-1,)] = True
             parts.append(last.reshape(-1))
         return np.asarray(parts[0][:, None] | parts[1][None, :])

@@ -46,6 +46,7 @@ def rows_by_cell(
     tolerances = archive.tolerances
     shown = tuple(range(len(tolerances.names)) if axes is None else axes)
     most = np.full(len(tolerances.names), np.inf) if limits is None else np.array(limits, dtype=float)
+    # An axis is limited by its cells, not by a limit of its own.
     most[list(shown)] = np.inf
     for name in tolerances.hard:
         i = tolerances.names.index(name)
@@ -72,8 +73,11 @@ def best_rows(
         np.minimum.at(grid, tuple(bins.T), np.arange(len(order)))
     elif len(order):  # one cell
         grid[()] = 0
+    # What lies within stricter bins lies within looser ones too: a running minimum along each axis.
     if reading == "up-to":
         for axis in range(len(sizes)):
             np.minimum.accumulate(grid, axis=axis, out=grid)
+    # A grid entry is a place in the order, or len(found) for none: the padding makes that NO_ROW, however many
+    # solutions the limits left out of the order.
     rows = np.append(order, np.full(len(found) + 1 - len(order), NO_ROW))
     return np.asarray(rows[grid], dtype=np.int64)

@@ -56,8 +56,10 @@ def axis_groups(problem: Problem, tolerances: Tolerances) -> tuple[tuple[int, ..
         equality = [problem.constraints[i].kind == "equality" for i in pair]
         if relation.total or not any(equality) or not all(i in leader for i in pair):
             continue
+        # The equality leads: its violation tells both sides of the other's, never the other way round.
         first, second = pair if equality[0] else pair[::-1]
         old = leader[second]
+        # Whoever followed the second follows the first from now on, so chains of relations end in one leader.
         leader = {i: leader[first] if now == old else now for i, now in leader.items()}
     groups = {i: [each for each in negotiable if leader[each] == i and each != i] for i in negotiable}
     return tuple((i, *groups[i]) for i in negotiable if leader[i] == i)
@@ -88,6 +90,7 @@ def steady_order(archive: Archive, before: Sequence[str]) -> tuple[str, ...]:
     if not usual or len(leaders) <= SHOWN or len(set(kept).intersection(leaders)) < SHOWN:
         return usual
     gains = dict(zip(leaders, gains_alone(archive).tolist(), strict=True))
+    # Gains of next to nothing differ by rounding and luck; they are no reason to move an axis.
     least = SEEN * max((gain for gain in gains.values() if np.isfinite(gain)), default=0.0)
     for name in (each for each in wanted if each not in kept):
         weakest = min(kept, key=lambda each: gains[each])
@@ -107,6 +110,7 @@ def gains_alone(archive: Archive) -> Array:
         for i in group:
             limits[i] = max(archive.tolerances.levels[i][-1], satisfied[i])
         best = lowest_objective(found, limits)
+        # Nothing feasible yet: any design within the allowance is worth an axis, hence infinity.
         gains[place] = start - best if np.isfinite(start) else (0.0 if np.isinf(best) else np.inf)
     return gains
 

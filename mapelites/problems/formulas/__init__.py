@@ -19,10 +19,10 @@ from functools import lru_cache
 
 from mapelites.core.problem import Constraint, Kind, Problem, ProblemSource
 from mapelites.problems.formulas import typeset
-from mapelites.problems.formulas.derivatives import derivatives
 from mapelites.problems.formulas.document import UNTITLED, read_document
+from mapelites.problems.formulas.instructions import data_of, data_of_expressions
 from mapelites.problems.formulas.limits import FoundLimit, limits_of
-from mapelites.problems.formulas.machine import data_of, data_of_expressions, machine
+from mapelites.problems.formulas.machine import derivatives, machine
 from mapelites.problems.formulas.scales import typical_sizes
 from mapelites.problems.formulas.tokens import FormulaError
 from mapelites.problems.formulas.tree import ProblemDocument

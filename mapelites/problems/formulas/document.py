@@ -22,7 +22,7 @@ from mapelites.core.constraint import LONGEST_MEANING
 from mapelites.core.problem import LONGEST_NAME, MOST_CONSTRAINTS, whole_bounds
 from mapelites.problems.formulas.expressions import ExpressionReader
 from mapelites.problems.formulas.functions import CONSTANTS, FUNCTIONS
-from mapelites.problems.formulas.machine import NO_VALUE, InstructionBuilder
+from mapelites.problems.formulas.instructions import NO_VALUE, InstructionBuilder
 from mapelites.problems.formulas.tokens import WORDS, FormulaError
 from mapelites.problems.formulas.tree import Comparison, Expression, ProblemDocument, TypedConstraint, Variable
 

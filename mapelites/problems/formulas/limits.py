@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mapelites.core.constraint import Sense
-from mapelites.problems.formulas.machine import InstructionBuilder
+from mapelites.problems.formulas.instructions import InstructionBuilder
 from mapelites.problems.formulas.tree import (
     Expression,
     Name,
@@ -73,6 +73,7 @@ def _against_zero(
     """A constraint against 0: its limit may be a constant among the terms, or it has two sides of its own."""
     terms = _terms(varying, lets)
     values = [program.expression(node).value for node, _ in terms]
+    # Constants among the terms are added up; what varies keeps its sign beside them.
     constant = sum((-1 if minus else 1) * value for value, (_, minus) in zip(values, terms, strict=True) if value)
     moving = [(node, minus) for value, (node, minus) in zip(values, terms, strict=True) if value is None]
     signs = {minus for _, minus in moving}
@@ -82,6 +83,7 @@ def _against_zero(
         return FoundLimit(-constant, sense, mirrored)
     if len(signs) < 2:  # everything on one side: nothing to compare its size with but itself
         return FoundLimit(0.0, sense, mirrored, (varying, NOTHING))
+    # Terms of both signs: what is added is compared with what is taken away, as if it were typed on two sides.
     added, taken = (tuple((node, False) for node, minus in terms if minus is side) for side in (False, True))
     return FoundLimit(0.0, sense, mirrored, (_sum(added), _sum(taken)))
 

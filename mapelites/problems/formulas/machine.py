@@ -1,23 +1,24 @@
-"""Computes formulas: a small compiled machine that follows a list of instructions.
+"""Computes formulas and their derivatives: a small compiled machine that follows a list of instructions.
 
 Every problem that is written as formulas has the same compiled function; what tells them apart is `data`, which
 holds the instructions. So nothing is compiled for a new problem, and nothing but arithmetic can happen.
 
 Registers hold the variables, then the constants, then one result for each instruction. `data` is n, k, i, o; then
 k constants; i instructions (code and two registers); the registers of the o results: f, then g, then h.
+
+Derivatives come in forward mode (A. Griewank and A. Walther, "Evaluating derivatives", 2008, chapter 3): beside each
+register stand its n derivatives. Where a function has a kink or a jump, the derivative is that of one side: of abs at
+0 it is 0, of min and max that of the argument taken, of floor, ceil and sign 0. Where there is none, as of sqrt at 0,
+it is not finite.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
-from mapelites.core.kernels import kernel
-from mapelites.core.problem import Array
+from mapelites.core.kernels import inlined, kernel
 from mapelites.problems.formulas.functions import (
     ABS,
     ACOS,
@@ -26,14 +27,11 @@ from mapelites.problems.formulas.functions import (
     ATAN,
     ATAN2,
     CEIL,
-    COMPUTE,
-    CONSTANTS,
     COS,
     COSH,
     DIVIDE,
     EXP,
     FLOOR,
-    FUNCTIONS,
     LOG,
     LOG10,
     MAX,
@@ -49,20 +47,119 @@ from mapelites.problems.formulas.functions import (
     TAN,
     TANH,
 )
-from mapelites.problems.formulas.tree import (
-    Call,
-    Expression,
-    Name,
-    Negative,
-    Number,
-    Power,
-    ProblemDocument,
-    Sum,
-    TypedConstraint,
-)
 
-MOST_SQUARED = 4  # the largest power that is worked out by multiplying
-NO_VALUE = "a part of it without variables has no value"
+LN_10 = math.log(10.0)
+
+
+@inlined
+def computed(code, a, b):
+    """The result of an instruction; those of one argument have it in `a`."""
+    if code == ADD:
+        return a + b
+    if code == SUBTRACT:
+        return a - b
+    if code == MULTIPLY:
+        return a * b
+    if code == DIVIDE:
+        return a / b
+    if code == POWER:
+        return a**b
+    if code == NEGATE:
+        return -a
+    if code == SQRT:
+        return np.sqrt(a)
+    if code == EXP:
+        return np.exp(a)
+    if code == LOG:
+        return np.log(a)
+    if code == LOG10:
+        return np.log10(a)
+    if code == SIN:
+        return np.sin(a)
+    if code == COS:
+        return np.cos(a)
+    if code == TAN:
+        return np.tan(a)
+    if code == ASIN:
+        return np.arcsin(a)
+    if code == ACOS:
+        return np.arccos(a)
+    if code == ATAN:
+        return np.arctan(a)
+    if code == SINH:
+        return np.sinh(a)
+    if code == COSH:
+        return np.cosh(a)
+    if code == TANH:
+        return np.tanh(a)
+    if code == ABS:
+        return np.abs(a)
+    if code == FLOOR:
+        return np.floor(a)
+    if code == CEIL:
+        return np.ceil(a)
+    if code == SIGN:
+        return np.sign(a)
+    if code == MIN:
+        return np.minimum(a, b)
+    if code == MAX:
+        return np.maximum(a, b)
+    if code == ATAN2:
+        return np.arctan2(a, b)
+    return np.nan
+
+
+@inlined
+def slopes_of(code, a, b, value):
+    """What the result of an instruction changes by, for a change of a and of b."""
+    if code == ADD:
+        return 1.0, 1.0
+    if code == SUBTRACT:
+        return 1.0, -1.0
+    if code == MULTIPLY:
+        return b, a
+    if code == DIVIDE:
+        return 1.0 / b, -value / b
+    if code == POWER:
+        by_a = b * a ** (b - 1.0) if b != 0.0 else 0.0
+        return by_a, value * np.log(a) if a > 0.0 else (0.0 if a == 0.0 and b > 0.0 else np.nan)
+    if code == NEGATE:
+        return -1.0, 0.0
+    if code == SQRT:
+        return 0.5 / value, 0.0
+    if code == EXP:
+        return value, 0.0
+    if code == LOG:
+        return 1.0 / a, 0.0
+    if code == LOG10:
+        return 1.0 / (a * LN_10), 0.0
+    if code == SIN:
+        return np.cos(a), 0.0
+    if code == COS:
+        return -np.sin(a), 0.0
+    if code == TAN:
+        return 1.0 + value * value, 0.0
+    if code == ASIN:
+        return 1.0 / np.sqrt(1.0 - a * a), 0.0
+    if code == ACOS:
+        return -1.0 / np.sqrt(1.0 - a * a), 0.0
+    if code == ATAN:
+        return 1.0 / (1.0 + a * a), 0.0
+    if code == SINH:
+        return np.cosh(a), 0.0
+    if code == COSH:
+        return np.sinh(a), 0.0
+    if code == TANH:
+        return 1.0 - value * value, 0.0
+    if code == ABS:
+        return np.sign(a), 0.0
+    if code == MIN:
+        return (1.0, 0.0) if a <= b else (0.0, 1.0)
+    if code == MAX:
+        return (1.0, 0.0) if a >= b else (0.0, 1.0)
+    if code == ATAN2:
+        return b / (a * a + b * b), -a / (a * a + b * b)
+    return 0.0, 0.0  # floor, ceil and sign are flat but for their jumps
 
 
 @kernel
@@ -76,170 +173,37 @@ def machine(x, data, out):
         registers[i] = data[at]
         at += 1
     for i in range(n + constants, n + constants + instructions):
-        code, a, b = int(data[at]), registers[int(data[at + 1])], registers[int(data[at + 2])]
+        registers[i] = computed(int(data[at]), registers[int(data[at + 1])], registers[int(data[at + 2])])
         at += 3
-        if code == ADD:
-            value = a + b
-        elif code == SUBTRACT:
-            value = a - b
-        elif code == MULTIPLY:
-            value = a * b
-        elif code == DIVIDE:
-            value = a / b
-        elif code == POWER:
-            value = a**b
-        elif code == NEGATE:
-            value = -a
-        elif code == SQRT:
-            value = np.sqrt(a)
-        elif code == EXP:
-            value = np.exp(a)
-        elif code == LOG:
-            value = np.log(a)
-        elif code == LOG10:
-            value = np.log10(a)
-        elif code == SIN:
-            value = np.sin(a)
-        elif code == COS:
-            value = np.cos(a)
-        elif code == TAN:
-            value = np.tan(a)
-        elif code == ASIN:
-            value = np.arcsin(a)
-        elif code == ACOS:
-            value = np.arccos(a)
-        elif code == ATAN:
-            value = np.arctan(a)
-        elif code == SINH:
-            value = np.sinh(a)
-        elif code == COSH:
-            value = np.cosh(a)
-        elif code == TANH:
-            value = np.tanh(a)
-        elif code == ABS:
-            value = np.abs(a)
-        elif code == FLOOR:
-            value = np.floor(a)
-        elif code == CEIL:
-            value = np.ceil(a)
-        elif code == SIGN:
-            value = np.sign(a)
-        elif code == MIN:
-            value = np.minimum(a, b)
-        elif code == MAX:
-            value = np.maximum(a, b)
-        elif code == ATAN2:
-            value = np.arctan2(a, b)
-        else:
-            value = np.nan
-        registers[i] = value
     for i in range(results):
         out[i] = registers[int(data[at + i])]
 
 
-@dataclass(frozen=True)
-class _Register:
-    """A place for a number; the number itself where it is a constant."""
-
-    kind: str
-    place: int
-    value: float | None = None
-
-
-class InstructionBuilder:
-    """Collects constants and instructions; what was worked out once is not worked out again."""
-
-    def __init__(self, variables: tuple[str, ...]) -> None:
-        self.known: dict[str, _Register] = {}
-        self.constants: dict[float, _Register] = {}
-        self.instructions: dict[tuple[int, _Register, _Register], _Register] = {}
-        self.flaw = ""  # why something in it has no finite value whatever the variables are
-        for name in variables:
-            self.variable(name)
-
-    def variable(self, name: str) -> None:
-        """Have a register for a variable, if there is none."""
-        self.known.setdefault(name, _Register("variable", len(self.known)))
-
-    def constant(self, value: float) -> _Register:
-        """The register of a constant."""
-        if math.isnan(value):
-            self.flaw = self.flaw or NO_VALUE
-        return self.constants.setdefault(float(value), _Register("constant", len(self.constants), float(value)))
-
-    def do(self, code: int, a: _Register, b: _Register | None = None) -> _Register:
-        """The register that holds the result of an instruction; of constants it is a constant."""
-        if code == DIVIDE and b is not None and b.value == 0.0:
-            self.flaw = "it divides by zero"
-        if a.value is not None and (b is None or b.value is not None):
-            with np.errstate(all="ignore"):
-                given = [np.float64(each.value) for each in (a, b) if each is not None]
-                return self.constant(float(COMPUTE[code](*given)))
-        key = (code, a, b or a)
-        return self.instructions.setdefault(key, _Register("result", len(self.instructions)))
-
-    def expression(self, node: Expression) -> _Register:
-        """The register that holds an expression's value."""
-        if isinstance(node, Number):
-            return self.constant(node.value)
-        if isinstance(node, Name):
-            return self.known[node.name] if node.name in self.known else self.constant(CONSTANTS[node.name])
-        if isinstance(node, Negative):
-            return self.do(NEGATE, self.expression(node.inner))
-        if isinstance(node, Power):
-            return self._power(self.expression(node.base), self.expression(node.exponent))
-        if isinstance(node, Call):
-            function = FUNCTIONS[node.function]
-            given = [self.expression(each) for each in node.arguments]
-            return self.do(function.code, given[0]) if len(given) == 1 else reduce(
-                lambda a, b: self.do(function.code, a, b), given
-            )  # fmt: skip
-        pairs, codes = (node.terms, (ADD, SUBTRACT)) if isinstance(node, Sum) else (node.factors, (MULTIPLY, DIVIDE))
-        value = self.expression(pairs[0][0])
-        for each, other in pairs[1:]:
-            value = self.do(codes[other], value, self.expression(each))
-        return value
-
-    def _power(self, base: _Register, exponent: _Register) -> _Register:
-        if exponent.value is not None and exponent.value in range(2, MOST_SQUARED + 1):
-            return reduce(lambda value, _: self.do(MULTIPLY, value, base), range(int(exponent.value) - 1), base)
-        return self.do(POWER, base, exponent)
-
-    def restriction(self, each: TypedConstraint) -> _Register:
-        """The register of g or h: left minus right, or the other way round for >=."""
-        left, right = self.expression(each.left), self.expression(each.right)
-        if each.comparison == ">=":
-            left, right = right, left
-        return left if right.value == 0.0 else self.do(SUBTRACT, left, right)
-
-
-def data_of(document: ProblemDocument) -> Array:
-    """What the machine needs to compute a problem."""
-    program = InstructionBuilder(tuple(each.name for each in document.variables))
-    for name, node in document.lets:
-        program.known[name] = program.expression(node)
-    f = program.expression(document.objective)
-    results = [program.do(NEGATE, f) if document.maximise else f]
-    results += [program.restriction(each) for each in (*document.inequalities, *document.equalities)]
-    return _packed(document, program, results)
-
-
-def data_of_expressions(document: ProblemDocument, expressions: Iterable[Expression]) -> Array:
-    """Likewise, to compute some expressions of a problem instead of f, g and h."""
-    program = InstructionBuilder(tuple(each.name for each in document.variables))
-    for name, node in document.lets:
-        program.known[name] = program.expression(node)
-    return _packed(document, program, [program.expression(each) for each in expressions])
-
-
-def _packed(document: ProblemDocument, program: InstructionBuilder, results: list[_Register]) -> Array:
-    n, k = len(document.variables), len(program.constants)
-    first = {"variable": 0, "constant": n, "result": n + k}
-    head = [n, k, len(program.instructions), len(results)]
-    steps = [
-        number
-        for code, a, b in program.instructions
-        for number in (code, first[a.kind] + a.place, first[b.kind] + b.place)
-    ]
-    ends = [first[each.kind] + each.place for each in results]
-    return np.array([*head, *program.constants, *steps, *ends], dtype=np.float64)
+@kernel
+def derivatives(x, data, out):
+    """Fill `out` with the gradient of f, then of each g and h: n numbers each."""
+    n, constants, instructions, results = int(data[0]), int(data[1]), int(data[2]), int(data[3])
+    first = n + constants
+    registers, slopes = np.empty(first + instructions), np.zeros((first + instructions, n))
+    registers[:n] = x
+    registers[n:first] = data[4 : 4 + constants]
+    for j in range(n):
+        slopes[j, j] = 1.0
+    at = 4 + constants
+    for i in range(first, first + instructions):
+        code, left, right = int(data[at]), int(data[at + 1]), int(data[at + 2])
+        a, b = registers[left], registers[right]
+        at += 3
+        registers[i] = value = computed(code, a, b)
+        by_a, by_b = slopes_of(code, a, b, value)
+        one_argument = NEGATE <= code <= SIGN
+        for j in range(n):
+            by = 0.0
+            if slopes[left, j] != 0.0:  # so that what does not depend on x_j stays 0 beside an infinity
+                by = by_a * slopes[left, j]
+            if not one_argument and slopes[right, j] != 0.0:
+                by += by_b * slopes[right, j]
+            slopes[i, j] = by
+    for i in range(results):
+        for j in range(n):
+            out[i * n + j] = slopes[int(data[at + i]), j]

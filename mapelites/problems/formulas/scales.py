@@ -44,6 +44,7 @@ def typical_sizes(problem: Problem, sides: Array) -> list[Size | None]:
     values = _sides(problem, sides, points)
     sizes = [rounded_median(column) for column in np.abs(values).max(axis=2).T]
     apart = np.ptp(values, axis=0).max(axis=1)
+    # How much the difference of the two sides changes near good solutions, in all of the moves around them.
     change = np.abs(np.diff(_sides(problem, sides, moved(problem, points)) - np.repeat(values, MOVES, axis=0))[:, :, 0])
     estimates = [rounded_median(column / TYPICAL) for column in change.T]
     return [_size(*each) for each in zip(sizes, apart.tolist(), estimates, strict=True)]
@@ -84,17 +85,21 @@ def good_solutions(problem: Problem) -> Array:
     points = problem.lower + rng.random((POPULATION, n)) * width
     with np.errstate(all="ignore"):
         f, violation = _judged(problem, points)
+        # Violations of any unit count alike: each is divided by its median in the first population.
         unit = np.array([np.median(column[column > 0]) if (column > 0).any() else 1.0 for column in violation.T])
         total = (violation / unit).sum(axis=1)
         for _ in range(GENERATIONS):
             best = points[np.lexsort((f, total))[: POPULATION // 4]]
             a, b = (points[rng.permutation(POPULATION)] for _ in range(2))
             towards = best[rng.integers(len(best), size=POPULATION)]
+            # The strategy current-to-pbest/1, with the best quarter as pbest.
             made = points + STEP * (towards - points) + STEP * (a - b)
             made = np.where(rng.random((POPULATION, n)) < CROSSED, made, points)
+            # Half way back between what leaves the bounds and where it came from, so that nothing piles up on a bound.
             made = np.where((made < problem.lower) | (made > problem.upper), (towards + points) / 2, made)
             new_f, new_violation = _judged(problem, made)
             new_total = (new_violation / unit).sum(axis=1)
+            # Deb's rules: less violation first; of equals, and so of feasible ones, the objective.
             wins = (new_total < total) | ((new_total == total) & (new_f <= f))
             points[wins], f[wins], total[wins] = made[wins], new_f[wins], new_total[wins]
     return points[np.lexsort((f, total))[:GOOD]]

@@ -54,6 +54,8 @@ class TracedValue:
         left, right = self.parts
         if self.tightness == POWER:
             return f"{_text(left, ATOM)}^{_text(right, ATOM)}"
+        # a - (b - c) and a / (b * c) need their brackets, a + (b + c) does not. A product keeps its right one, since
+        # numbers that are rounded are not associative.
         looser = self.tightness + (self.sign != " + ")
         return f"{_text(left, self.tightness)}{self.sign}{_text(right, looser)}"
 
@@ -138,6 +140,7 @@ def formulas_of(
 
 def _open(kernel: FunctionType) -> FunctionType:
     """The kernel, and the functions of its file, for values of any kind."""
+    # The kernel's code runs in a world of its own: its numpy takes values of any kind, and nothing else sees that.
     world = {**kernel.__globals__, "np": _Numpy(), "whole": nearest_whole}
     for name, each in kernel.__globals__.items():
         if isinstance(each, FunctionType) and each.__module__ == kernel.__module__:
@@ -154,6 +157,8 @@ def _definitions(results: list[Any]) -> list[str]:
         if not isinstance(value, TracedValue):
             return
         uses[id(value)] = uses.get(id(value), 0) + 1
+        # The first visit comes before that of the parts, the entry into the order after it: what is needed stands
+        # first.
         if uses[id(value)] == 1:
             for each in value.parts:
                 count(each)

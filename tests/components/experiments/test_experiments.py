@@ -8,6 +8,7 @@ from flask import Flask
 
 from app import create_app
 from components.experiments import form as experiments_form
+from components.experiments.answers import _words
 from components.experiments.campaign import CampaignView, layout
 from components.experiments.figures import (
     box_words,
@@ -17,7 +18,7 @@ from components.experiments.figures import (
     reference_words,
     solution_boxes,
 )
-from components.experiments.files import take_in
+from components.experiments.files import take_in, taken_in
 from components.experiments.form import read_campaign
 from components.experiments.table import paper_table, published_notes
 from components.experiments.words import (
@@ -31,14 +32,16 @@ from components.runs.listing import name_cell
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import InputError
+from mapelites.answers import Bands
 from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign.description import OWN
 from mapelites.campaign.folder import CampaignStatus
-from mapelites.campaign.process import campaigns_folder
+from mapelites.campaign.process import campaigns_folder, folder_of
 from mapelites.campaign.report.published import edeag_row, paper_row
 from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
 from mapelites.campaign.report.table import CampaignReport, TableRow
 from mapelites.campaign.task import execute_task, task_payload
+from mapelites.core.problem import Constraint, Problem
 from mapelites.runs import Store
 from server.access import Access
 from server.cache import open_memory
@@ -180,6 +183,22 @@ def test_an_address_or_a_browser_that_asks_for_the_unknown_gets_the_first_there_
     assert CampaignView.of(campaign, None) == CampaignView(10, "paper-1", "C01", "none")
 
 
+def test_to_follow_a_link_to_a_run_of_a_campaign_changes_nothing_and_a_button_opens_it(tmp_path):
+    campaign = Campaign(("C01",), (10,), ("paper-1",), runs=1, changes={"evaluations": 300})
+    store = Store(tmp_path / "store")
+    folder = CampaignFolder.create(folder_of(store.path, campaign), campaign)
+    (task,) = campaign.tasks
+    folder.keep(task, execute_task(task_payload(task)))
+    browser, address = create_app(store).server.test_client(), f"/experiments/{folder.id}/run/{task.name}"
+    asked = browser.get(f"{address}?view=price")
+    assert (asked.status_code, store.runs(), "Open it" in asked.text) == (200, [], True)
+    opened = browser.post(f"{address}?view=price")
+    (run,) = store.runs()
+    assert (opened.status_code, opened.location) == (303, f"/run/{run.id}?view=price")
+    assert browser.get(address).location == f"/run/{run.id}"
+    assert browser.get(f"/experiments/{folder.id}/run/none").status_code == 404
+
+
 def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     campaign = Campaign(("C01",), (10,), ("paper-1",), runs=1, changes={"evaluations": 300})
     folder, store = CampaignFolder.create(tmp_path / "c", campaign), Store(tmp_path / "store")
@@ -193,7 +212,9 @@ def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     assert store.run(run_id).labels.campaign == folder.id
     assert f"href='/experiments/{folder.id}'" in str(name_cell(store.run(run_id), ""))
     store.delete(run_id)
+    assert taken_in(store, folder, task.name) is None, "which does not bring it back"
     assert take_in(RunQueue(store), folder, task.name) == run_id
+    assert taken_in(store, folder, task.name) == run_id
     assert store.run(run_id).deleted is None
     for torn in ("", '{"C01-10d', "[]"):
         (folder.path / "opened.json").write_text(torn)
@@ -371,3 +392,17 @@ def test_the_form_offers_the_schedulers_it_was_started_with_or_says_how_to_name_
     offered = experiments_form._where(["tcp://named.example:8786"])
     assert [each["value"] for each in offered.data] == ["here", "tcp://named.example:8786"]
     assert "--scheduler" in experiments_form._where([]).description
+
+
+def test_the_price_over_many_runs_is_told_up_to_the_allowance_in_unit_and_as_the_objective_is_meant() -> None:
+    profit = Problem(
+        "profit", [0.0], [1.0], (Constraint("load", "inequality", limit=20.0, sense="<=", unit="t"),), abs,
+        objective="profit", objective_unit="€", maximise=True,
+    )  # fmt: skip
+    middle = [-400.0, -400.0, -440.0, -900.0]
+    found = Bands((0.0, 0.2, 2.0, np.inf), np.array([middle] * 3), np.zeros((3, 4), int), np.full(4, 2), 2)
+    assert _words(found, profit.constraints[0], profit) == (
+        "load up to 0 t: a median profit of 400 € over 2 runs; up to 2 t (10 %), 440 € (+10 %)."
+    )
+    flat = Bands((0.0, np.inf), np.full((3, 2), -400.0), np.zeros((3, 2), int), np.full(2, 2), 2)
+    assert _words(flat, profit.constraints[0], profit).endswith("over 2 runs; at no further tolerance is it better.")

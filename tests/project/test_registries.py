@@ -96,8 +96,8 @@ def test_an_emitter_is_one_file(tmp_path: Path) -> None:
             from components.run.budget import table
             from mapelites.core.nested_map.view import FigureView
             problem = get("C17", 10)
-            search = Illumination(problem, Tolerances.default(problem), Settings.of("directed", 10, evaluations=8_000))
-            search.advance(8_000)
+            search = Illumination(problem, Tolerances.default(problem), Settings.of("directed", 10, evaluations=18_000))
+            search.advance(18_000)  # the first 10,000 are for questions
             print(search.settings.emitters[-1], 600 < search.spent["scatter"] < 4_000)
             print("Samples of the whole space" in str(table(search.spent, {})))
             alone = Settings.of("directed", 10, evaluations=900, emitters=("scatter",))

@@ -1,10 +1,12 @@
 """The full barrage: `python -m tools.fuzz [--requests 20000] [--wire 20000] [--files 5000] [--lines 5000] [--seed 7]`.
 
-The tests fire a part of it; here it is all, with how often each answer came and how long the slowest took.
+The tests fire a part of it; here it is all, with how often each answer came, how long the slowest took
+and how much memory this process had at most.
 """
 
 import argparse
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -36,6 +38,7 @@ def in_portions(count: int, seed: int, shoot: Callable[[int, int, Slowest], dict
             ends[end] = ends.get(end, 0) + times
     words = ", ".join(f"{times:,} x {end}" for end, times in sorted(ends.items(), key=lambda each: -each[1]))
     took = f"{time.perf_counter() - started:.0f} s, the slowest {slowest.seconds:.1f} s ({slowest.what[:80]})"
+    took += f", at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024:,} MB"
     return f"{sum(ends.values()):,} in {took}: {words}"
 
 

@@ -49,6 +49,12 @@ def many_valleys(x, data, out):
         out[1] += x[i] / x.size
 
 
+@kernel
+def whole_numbers(x, data, out):
+    out[0] = (x[0] * x[1] * x[2] - 2024.0) ** 2 + abs(x[0] - 9.0) + abs(x[1] - 13.0)
+    out[1] = x[0] + x[1] + x[2] - 43.0
+
+
 INEQUALITY, EQUALITY = (Constraint("g1", "inequality"),), (Constraint("h1", "equality"),)
 DISC = Problem("disc", [-3.0] * 2, [3.0] * 2, INEQUALITY, disc)
 PLANE = Problem("plane", [-8.0] * 6, [9.0] * 6, EQUALITY, highest_on_a_plane)
@@ -122,6 +128,16 @@ def test_valleys_alone_leaves_each_of_500_local_optima_but_the_best_one():
     lowest = np.roots([4.0, 0.0, -4.0, 0.1]).min()
     assert run.best_feasible == pytest.approx(9 * ((lowest**2 - 1.0) ** 2 + 0.1 * lowest), abs=1e-6)
     assert "valley" in set(run.archive().elites.operator)
+
+
+def test_grid_alone_finds_the_best_of_27000_combinations_of_whole_numbers():
+    bounds = {"lower": [1.0] * 3, "upper": [30.0] * 3, "steps": [1.0] * 3}
+    problem = Problem("whole", constraints=INEQUALITY, function=whole_numbers, **bounds)
+    every = np.stack(np.meshgrid(*[np.arange(1.0, 31.0)] * 3), axis=-1).reshape(-1, 3)
+    f, g = ((values := problem.values(every))[:, 0], values[:, 1])
+    run = run_with(problem, "grid", evaluations=12_000)
+    assert run.best_feasible == f[g <= 0.0].min()
+    assert run.archive().best(feasible=True).operator == "grid"
 
 
 def test_line_makes_steps_of_every_order_of_magnitude():

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ LARGEST_CACHE = 256 * 2**20
 LOCKS = 64
 AGAIN_SECONDS = 10.0
 ERRORS = (OSError, sqlite3.Error, diskcache.Timeout)
+LONGEST_NAME = 1_000  # characters
 KEPT = 32  # of what was asked for last, in memory
 
 log = logging.getLogger("dashboard")
@@ -145,7 +147,7 @@ class DrawingMemory:
 
         What `make` does must not remember something itself: it runs while others who want the same wait.
         """
-        name = orjson.dumps(key).decode()
+        name = _short(orjson.dumps(key).decode())
         # Finished bytes first: most pages ask for what somebody else was told a moment ago.
         found = self._recent.get(name)
         if found is None:
@@ -160,6 +162,11 @@ class DrawingMemory:
 
     def _lock(self, name: str) -> AbstractContextManager[Any]:
         return self._locks[hash(name) % LOCKS]
+
+
+def _short(name: str) -> str:
+    """The name of what is kept, or a digest of one that is too long to stand in a row."""
+    return name if len(name) <= LONGEST_NAME else sha256(name.encode()).hexdigest()
 
 
 def open_memory(server: Flask, directory: Path) -> DrawingMemory:

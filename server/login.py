@@ -25,6 +25,7 @@ from flask import Flask, Response, redirect, request
 from werkzeug.wrappers import Response as Answer
 
 from mapelites.core.errors import InputError
+from mapelites.system.files import SMALL, read_file
 from server import logins_page
 from server.logins import LASTS, GuessLimit, Logins
 
@@ -80,7 +81,7 @@ def stored_token(folder: Path) -> str:
     except OSError as error:
         raise InputError(f"{file} must be writable for the token, but the system said: {error.strerror}") from None
     try:
-        return checked_token(file.read_bytes().decode(errors="replace").strip())
+        return checked_token(read_file(file, SMALL).decode(errors="replace").strip())
     except InputError:
         raise InputError(
             f"{file} must hold the token, but it holds something else; delete it to have a new one"

@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from mapelites.core.errors import InputError
-from mapelites.system.files import write_whole
+from mapelites.system.files import read_file, write_whole
 from mapelites.system.locks import EXCLUSIVE, hold_lock
 
 FILE = "logins.json"
 LASTS = 30 * 24 * 3600.0  # seconds
+LARGEST = 2**22  # bytes
 MOST = 1_000  # the ones that were used longest ago go
 NOTED = 300.0  # seconds after which it is put down anew when somebody was seen last
 log = logging.getLogger("dashboard")
@@ -95,7 +96,7 @@ class Logins:
             about = self._file.stat()
             stamp = about.st_mtime_ns, about.st_ino
             if self._read is None or self._read[0] != stamp:
-                self._read = stamp, _parsed(self._file.read_bytes())
+                self._read = stamp, _parsed(read_file(self._file, LARGEST))
         except OSError:
             return {}
         return self._read[1]

@@ -7,6 +7,7 @@ that the callback was declared with; what the values are is for each callback to
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import orjson
 from dash import Dash
 from dash.exceptions import DependencyException, InvalidCallbackReturnValue
-from flask import abort, request
+from flask import abort, g, request
 from flask.json.provider import DefaultJSONProvider
 from gunicorn.http.errors import ParseException
 
@@ -46,6 +47,19 @@ class StrictJSON(DefaultJSONProvider):
 def check_callback(app: Dash) -> None:
     """Refuse what does not fit the callbacks that are registered by now."""
     app.server.json = StrictJSON(app.server)
+
+    large = threading.Lock()  # to look at a file takes several times its size
+
+    @app.server.before_request
+    def wait_for_turn() -> None:
+        if request.path == CALLBACKS and len(request.get_data()) > LARGEST:
+            large.acquire()
+            g.is_large = True
+
+    @app.server.teardown_request
+    def give_turn(_: BaseException | None) -> None:
+        if g.pop("is_large", False):
+            large.release()
 
     @app.server.before_request
     def check_request() -> None:

@@ -7,6 +7,17 @@ function markCampaignCell(view) {
   if (now) { now.setAttribute("aria-current", "true"); }
 }
 
+// A run of a campaign is put among the runs when it is opened, which a link alone must not do.
+document.addEventListener("click", function (event) {
+  const link = event.target.closest && event.target.closest("a[href*='/experiments/'][href*='/run/']");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) { return; }
+  event.preventDefault();
+  event.stopPropagation();
+  const form = Object.assign(document.createElement("form"), { method: "post", action: link.href });
+  document.body.append(form);
+  form.submit();
+}, true);
+
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   experiments: {
     // What is looked at on a campaign's page: the cell pressed last, or what the switches say.

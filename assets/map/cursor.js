@@ -168,7 +168,8 @@ window.mapCursor = (function () {
     const top = clamp(y.l2p(place.row + 0.5), y._length), bottom = clamp(y.l2p(place.row - 0.5), y._length);
     element.hidden = right - left < 0.5 || bottom - top < 0.5;
     const frame = box.getBoundingClientRect(), own = gd.getBoundingClientRect();
-    const grown = Math.min(right - left, bottom - top) < 6 ? 8 : 0; // around a tiny cell, so that it shows
+    const least = Math.min(right - left, bottom - top);
+    const grown = least < 6 ? 8 : least < 18 ? 4 : 0; // around a small cell, so that it and a star in it show
     element.style.left = own.left - frame.left + x._offset + left - grown + "px";
     element.style.top = own.top - frame.top + y._offset + top - grown + "px";
     element.style.width = right - left + 2 * grown + "px";

@@ -75,7 +75,8 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             shown = maps.shown_at(run_id, state.at, state.binned)
             found = context.store.jobs.findings(run_id)
             view = figure_view(state, shown, maps)
-            text = report_page(shown, maps.archive(shown), state, view, found)
+            with maps.turn(shown.run):
+                text = report_page(shown, maps.archive(shown), state, view, found)
         except InputError as error:
             abort(404, description=str(error))
         return Response(text, mimetype="text/html", headers={"Cache-Control": "no-store"})

@@ -31,11 +31,17 @@ Place = tuple[int, int]  # row and column of the map
 
 
 def most_different(pair: ComparedArchives, rows: int = MOST_ROWS) -> list[Place]:
-    """The places at which both show something and their objectives are furthest apart, each two designs once."""
+    """The places at which both show something and their objectives are furthest apart, each two designs once.
+
+    Of a design with limits no place beyond the allowances is told: there any two runs differ, and nobody wants to be
+    there.
+    """
+    fold = pair.view.fold(pair.first.tolerances)
     one, two = pair.objectives
     both = np.isfinite(one) & np.isfinite(two)
+    if pair.only_within:
+        both &= ~fold.beyond()
     apart = np.abs(np.where(both, one, 0.0) - np.where(both, two, 0.0))
-    fold = pair.view.fold(pair.first.tolerances)
     shown = [fold.rows_of(archive) for archive in (pair.first, pair.second)]
     found: dict[tuple[int, int], Place] = {}
     for at in np.argsort(-apart, axis=None, kind="stable").tolist():

@@ -57,6 +57,11 @@ class ComparedArchives:
         return by_its_size(replace(usual_view(self.first), colour="objective"), self.first)
 
     @cached_property
+    def only_within(self) -> bool:
+        """Whether only what lies within the allowances counts: beyond a limit's last level nobody wants to be."""
+        return any(each.reference is not None for each in self.first.problem.constraints)
+
+    @cached_property
     def least(self) -> float:
         """The size below which objectives count as 0, by those that are usual on the maps."""
         sizes = np.concatenate([np.abs(each[np.isfinite(each)]) for each in self.objectives])
@@ -138,14 +143,17 @@ GROUND_END = 1.5 / 255  # of the colour scale: there the colours of what was fou
 
 
 def comparison_verdict(pair: ComparedArchives) -> str:
-    """Who is better, in words: first of the best feasible design, then over the whole map."""
+    """Who is better, in words: first of the best feasible design, then over the map."""
     kinds, _ = who_is_better(pair)
-    times = np.bincount(kinds[kinds != NO_ROW].ravel(), minlength=len(KINDS))
+    counts, where = kinds != NO_ROW, ""
+    if pair.only_within:
+        counts, where = counts & ~pair.view.fold(pair.first.tolerances).beyond(), " within the allowances"
+    times = np.bincount(kinds[counts].ravel(), minlength=len(KINDS))
     a, b = int(times[0] + times[1]), int(times[3] + times[4])
     ahead = "Neither map is better" if a == b else f"{'A' if a > b else 'B'} has the better map"
     only = f" (in {count(int(times[0]))} only A found anything, in {count(int(times[4]))} only B)"
     cells = (
-        f"{ahead}: of {count(int(times.sum()))} cells A is better in {count(a)}, B in {count(b)}"
+        f"{ahead}: of {count(int(times.sum()))} cells{where} A is better in {count(a)}, B in {count(b)}"
         f"{only if times[0] or times[4] else ''}, and in {count(int(times[2]))} they are equal "
         f"within {100 * EQUAL:g} %."
     )

@@ -63,7 +63,7 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
                         [
                             dmc.Title("Where they differ most", order=3, size="h5"),
                             dmc.Text(
-                                "Press a cell of a map to see it here; a value opens its elite.", c="dimmed", size="sm"
+                                "Press a cell of a map to see it here; a value opens its design.", c="dimmed", size="sm"
                             ),
                             html.Div(id="compare-cells"),
                         ],
@@ -122,12 +122,13 @@ def register(app: Dash, context: Context) -> None:
         before: Any, view: Any, scheme: Any, narrow: Any, ids: Any, graphs: Any
     ) -> tuple[Any, tuple[Any, ...]] | None:
         runs = runs_in_address(context, "+".join(map(str, ids if isinstance(ids, list) else [])))
+        view = view if view in tuple(VIEWS) else "both"
         seen = [view, scheme, narrow, *(run.version for run in runs)]
         if seen == before or narrow is None:
             return None
         dark = scheme == "dark"
         key = ("compare", *ids, *(run.version for run in runs), view, dark, bool(narrow))
-        figures = context.cache.remember(key, lambda: _figures(context, runs, str(view), dark, bool(narrow)))
+        figures = context.cache.remember(key, lambda: _figures(context, runs, view, dark, bool(narrow)))
         maps, words = figures["maps"], _words(figures)
         impossible = any(each["layout"]["meta"]["impossible"] for each in maps)
         drawn = legend(figures["legend"], impossible=impossible) if figures["legend"] else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 
 import dash_mantine_components as dmc
@@ -20,11 +21,30 @@ from mapelites.campaign.report.formats import FORMATS, SUFFIXES
 from mapelites.campaign.report.table import report_of
 from mapelites.core.errors import InputError
 from mapelites.runs import Store
-from mapelites.system.files import write_whole
+from mapelites.system.files import SMALL, read_file, write_whole
 from mapelites.system.locks import EXCLUSIVE, hold_lock
 
 LABELS = {"terminal": "Text", "markdown": "Markdown", "csv": "CSV", "json": "JSON, every run", "latex": "LaTeX"}
 MIMES = {"csv": "text/csv", "json": "application/json", "markdown": "text/markdown"}
+
+ASK = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>A run of a campaign · Illuminate</title>
+<style>
+  body { display: grid; place-items: center; min-height: 90vh; margin: 0 16px;
+         font-family: Inter, system-ui, sans-serif }
+  button { font: inherit; font-weight: 600; padding: .5rem .75rem; border: 0; border-radius: 8px;
+           background: #3b5bdb; color: #fff; cursor: pointer }
+</style>
+<form method="post">
+<p>The run {run} of a campaign is not among your runs yet.</p>
+<button autofocus>Open it</button>
+</form>
+</html>
+"""
 
 
 def menu(campaign_id: str) -> Component:
@@ -63,14 +83,28 @@ def register(app: Dash, context: Context) -> None:
         text = FORMATS[name](report_of(folder))
         return Response(text, mimetype=MIMES.get(name, "text/plain"), headers=headers)
 
-    @app.server.get("/experiments/<campaign_id>/run/<name>")
+    @app.server.route("/experiments/<campaign_id>/run/<name>", methods=["GET", "POST"])
     def run(campaign_id: str, name: str) -> Answer:
+        """The page of a run. To look changes nothing: it is put among the runs where somebody presses a button."""
         try:
-            run_id = take_in(context.queue, open_campaign(context.store.path, campaign_id), name)
+            folder = open_campaign(context.store.path, campaign_id)
+            if request.method == "POST":
+                run_id: str | None = take_in(context.queue, folder, name)
+            else:
+                run_id = taken_in(context.store, folder, name)
         except InputError as error:
             abort(404, description=str(error))
+        if run_id is None:
+            return Response(ASK.replace("{run}", escape(name)))
         query = request.query_string.decode("ascii", "ignore")
-        return redirect(f"/run/{run_id}?{query}" if query else f"/run/{run_id}")
+        return redirect(f"/run/{run_id}?{query}" if query else f"/run/{run_id}", 303)
+
+
+def taken_in(store: Store, folder: CampaignFolder, name: str) -> str | None:
+    """The id of a campaign's run where it is in the store of runs; an `InputError` where the campaign has none."""
+    folder.content(name)
+    run_id = _opened(folder.path / "opened.json").get(name)
+    return run_id if run_id in [run.id for run in store.runs()] else None
 
 
 def take_in(queue: RunQueue, folder: CampaignFolder, name: str) -> str:
@@ -89,7 +123,7 @@ def take_in(queue: RunQueue, folder: CampaignFolder, name: str) -> str:
 def _opened(path: Path) -> dict[str, str]:
     """The ids of the runs that were taken in, by name; where they cannot be read, all are taken in again."""
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(read_file(path, SMALL))
     except (FileNotFoundError, ValueError):
         return {}
     return {str(name): str(each) for name, each in found.items()} if isinstance(found, dict) else {}

@@ -19,13 +19,13 @@ from mapelites.core.format import number
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import short
 from mapelites.problems import dimensions, get, suites
-from mapelites.problems.formulas.typeset import typeset_name
+from mapelites.problems.formulas.typeset import typeset_name as typeset_name
 from mapelites.problems.suites import cec2010, suite_of
 
+MOST_UNFOLDED = 2  # definitions
 MINUS, END = r"-\left(", r"\right)"
 PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 ]*")
 COMPETITION = "CEC 2010"
-MOST_DEFINITIONS = 3  # shown beside the formulas without being asked for
 GROUPS = ("inequalities only", "equalities only", "inequalities and equalities")
 
 
@@ -123,7 +123,7 @@ def problem_select(component_id: str, value: str) -> Component:
 def problem_details(problem: Problem) -> list[Component]:
     """A problem in formulas and words: objective, bounds, constraints, difficulty, best known value."""
     formulas = [formula_line(_objective(problem), problem.objective_unit)] if problem.formula else []
-    formulas += [formula_line(text, note) for text, note in _restrictions(problem)]
+    formulas += list(_restrictions(problem))
     facts = [
         ("Bounds", bounds_in_words(problem)),
         ("Constraints", constraint_kinds(problem) if formulas else _listed(problem)),
@@ -132,7 +132,8 @@ def problem_details(problem: Problem) -> list[Component]:
     ]
     return [
         dmc.Text(problem.difficulty, size="sm", className="difficulty"),
-        html.Div([*formulas, *_definitions(problem)], className="formulas"),
+        html.Div(formulas, className="formulas"),
+        *_definitions(problem),
         *([dmc.Text(competition_letters(problem), size="sm", c="dimmed")] if problem.name in cec2010.NAMES else []),
         html.Dl(
             [part for name, words in facts if words for part in (html.Dt(name), html.Dd(words))], className="facts"
@@ -150,23 +151,28 @@ def _objective(problem: Problem) -> str:
     return rf"\max_x \; {name} = {problem.formula.removeprefix(MINUS).removesuffix(END)}"
 
 
-def _restrictions(problem: Problem) -> Iterator[tuple[str, str]]:
-    """Formula, unit and meaning of each constraint; those in a row that have one formula for all of them share it."""
+def _definitions(problem: Problem) -> list[Component]:
+    """What stands for what in the formulas; more than a few are folded away, so that the form is not far below."""
+    lines = [formula_line(rf"\text{{with }} {each}") for each in problem.definitions[:1]]
+    lines += [formula_line(rf"\phantom{{\text{{with }}}} {each}") for each in problem.definitions[1:]]
+    if len(lines) <= MOST_UNFOLDED:
+        return [html.Div(lines, className="formulas")] if lines else []
+    return [
+        html.Details(
+            [html.Summary(many(len(lines), "definition")), html.Div(lines, className="formulas")],
+            className="definitions",
+        )
+    ]
+
+
+def _restrictions(problem: Problem) -> Iterator[Component]:
+    """A line for each constraint; those in a row that have one formula for all of them share it."""
     for text, alike in groupby(problem.constraints, lambda each: (each.formula, each.kind)):
         first, *others = alike
         if text[0]:
             last = rf" \ldots {_named(others[-1].name)}" if others else ""
-            note = "" if others else " · ".join(filter(None, (first.unit, first.meaning)))
-            yield rf"{_named(first.name)}{last}:\; {text[0]}", note
-
-
-def _definitions(problem: Problem) -> list[Component]:
-    """What the letters of the formulas stand for: folded away where there are so many that they hide the rest."""
-    lines = [formula_line(rf"\text{{with }} {each}") for each in problem.definitions[:1]]
-    others = [formula_line(rf"\phantom{{\text{{with }}}} {each}") for each in problem.definitions[1:]]
-    if len(others) > MOST_DEFINITIONS:
-        others = [html.Details([html.Summary(f"and {len(others)} more definitions"), *others])]
-    return [*lines, *others]
+            words = "" if others else ", ".join(filter(None, (first.unit, first.meaning)))
+            yield formula_line(rf"{_named(first.name)}{last}:\; {text[0]}", words)
 
 
 def competition_letters(problem: Problem) -> str:
@@ -180,10 +186,10 @@ def competition_letters(problem: Problem) -> str:
     return "z = x − o, with the published shift o" + (", and y = z M, with the rotation M" if rotated else "")
 
 
-def formula_line(text: str, note: str = "") -> Component:
-    """One formula, and its unit or meaning in words; it scrolls by itself where the screen is narrow."""
-    drawn = Formula(mathml(text, large=True))
-    return html.Div([drawn, html.Span(note, className="quiet")] if note else drawn, className="formula")
+def formula_line(text: str, words: str = "") -> Component:
+    """One formula with its unit and meaning; it scrolls by itself where the screen is narrow."""
+    more = [html.Span(words, className="formula-words quiet")] if words else []
+    return html.Div([Formula(mathml(text, large=True)), *more], className="formula")
 
 
 def bounds_in_words(problem: Problem) -> Any:

@@ -16,6 +16,7 @@ from components.shared import follow
 from components.shared.context import Context
 from components.shared.format import many
 from components.shared.notices import icon
+from components.shared.search import search_words
 from mapelites.core.problem import Problem
 from mapelites.problems import names, own_problems
 from mapelites.problems.own import saved
@@ -194,8 +195,9 @@ def matching_problems(wanted: str) -> list[str]:
     >>> matching_problems("valley rotated")[:1]
     ['C11']
     """
-    words = wanted.lower().split()
-    return [name for name in names() if all(word in _text(problem_chooser.preferred_problem(name)) for word in words)]
+    words = search_words(wanted)
+    texts = {name: _text(problem_chooser.preferred_problem(name)) for name in names()}
+    return [name for name, text in texts.items() if all(word in text for word in words)]
 
 
 def _text(problem: Problem) -> str:

@@ -9,6 +9,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, set_props
 from dash.development.base_component import Component
 from flask import Response, abort
 
+from components.proof import rest
 from components.proof.findings import FindingsReader, proof_sentences, question_at
 from components.proof.report import proofs_csv
 from components.run import ids
@@ -77,6 +78,7 @@ def layout(run: Run) -> Component:
             html.Div(id="proof-jobs"),
             html.A("Proofs as CSV", id="proof-csv", href=f"{run.id}/proofs.csv", className="text-button", download=""),
             dcc.Interval(id=TICK, interval=follow.PERIOD, disabled=True),
+            rest.layout(),
         ],
         id="proof",
         className="card proof",
@@ -88,6 +90,7 @@ def register(app: Dash, context: Context, maps: Maps) -> FindingsReader:
     """Buttons ask for jobs; the panel follows them. Returns what tells other parts of the page what is proven."""
     reader = FindingsReader(context.store)
     _register_buttons(app, context, maps)
+    rest.register(app, context, maps, TICK)
 
     @app.server.get("/run/<run_id>/proofs.csv")
     def run_proofs(run_id: str) -> Response:

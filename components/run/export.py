@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from flask import Response, abort, request
 
 from components.run.state import PageState
-from components.run.view import Maps
+from components.run.view import Maps, reading_of
 from components.shared import summary
 from components.shared.context import Context
 from components.shared.format import in_file_name
@@ -34,7 +34,7 @@ ITEMS = {
 
 
 def layout(run: Run) -> Component:
-    """The menu; what is exported is what is shown: moment, levels and tolerances go along in the address."""
+    """The menu; what is exported is what is shown: moment, levels, tolerances and reading go along in the address."""
     items: list[Component] = [
         html.Button(words, id=f"export-{kind}", className="menu-item") for kind, words in ITEMS.items()
     ]
@@ -62,13 +62,14 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             archive = maps.whole(shown)
         except InputError as error:
             abort(404, description=str(error))
-        return _file(write(archive), mime, f"{_name(run)}-elites.{kind}")
+        return _file(write(archive, reading_of(state, shown)), mime, f"{_name(run)}-elites.{kind}")
 
     @app.server.get("/run/<run_id>/run.npz")
     def whole_run(run_id: str) -> Response:
         try:
             run, file = context.store.run(run_id), tempfile.TemporaryFile()  # noqa: SIM115 (`_pieces` closes it)
-            context.store.export_to(run_id, file)
+            with maps.turn(run):
+                context.store.export_to(run_id, file)
         except InputError as error:
             abort(404, description=str(error))
         return _file(_pieces(file), "application/octet-stream", f"{_name(run)}.npz")

@@ -144,6 +144,10 @@ def _answer(context: Context, maps: Maps, shown: ShownMap, view: FigureView) -> 
     known = request.args.get("look") == look
 
     def made() -> bytes:
+        with maps.turn(shown.run):
+            return drawn_map()
+
+    def drawn_map() -> bytes:
         archive = maps.archive(shown)
         drawn = content(archive, view, shown.evaluations, dark=dark, newest=newest, proofs=found.proofs)
         if known:

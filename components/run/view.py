@@ -6,8 +6,10 @@ Everything here comes from a browser, so everything is checked; `components/run/
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from components.run.state import PageState
 
 KEPT_MAPS, KEPT_RUNS = 8, 64
-MOST_MAP_BYTES = 128 * 2**20  # of all maps together, but for the one that was asked for last
+MOST_MAP_BYTES = 192 * 2**20  # of all maps together, but for the one that was asked for last
+DERIVED = 2  # times the solutions
+LARGE_BYTES, LARGE_CELLS = 2**24, 200_000  # of a run with its history, and of its map
 LARGEST = 2**53  # beyond it a browser's whole numbers are no longer exact
 LONGEST = 19  # digits of a cell's number
 
@@ -70,6 +74,7 @@ class Maps:
         self._runs = RecentValues[str, tuple[Run, Sequence[Moment], float]](KEPT_RUNS)
         self._findings = RecentValues[tuple[str, int], Findings](KEPT_RUNS)
         self._orders = RecentValues[tuple[str, ...], tuple[str, ...]](KEPT_RUNS)
+        self._one_at_a_time = threading.RLock()
 
     def shown(self, run_id: Any, at: Any = None, levels: Any = None, age: float = 0.0) -> ShownMap:
         """What these words of a browser ask for; an `InputError` where they make no sense."""
@@ -119,13 +124,22 @@ class Maps:
         """What jobs found of a run as it is."""
         return self._findings.remember((run.id, run.findings), lambda: self._store.jobs.findings(run.id))
 
+    def turn(self, run: Run) -> AbstractContextManager[Any]:
+        """Around what takes several times the room of a map: of the large ones, one at a time."""
+        large = run.size > LARGE_BYTES or run.request.tolerances.cells > LARGE_CELLS
+        return self._one_at_a_time if large else nullcontext()
+
     def archive(self, shown: ShownMap) -> Archive:
         """The map itself, with a constraint for each of its axes; an empty one before the first snapshot."""
         return self.whole(shown).by_axis
 
     def whole(self, shown: ShownMap) -> Archive:
         """The same with every constraint: another one only where constraints share an axis."""
-        return self._kept.remember(shown.key, lambda: self._made(shown))
+        found = self._kept.get(shown.key)
+        if found is not None:
+            return found
+        with self.turn(shown.run):
+            return self._kept.remember(shown.key, lambda: self._made(shown))
 
     def evaluations(self, shown: ShownMap) -> Elites | None:
         """Every solution that was evaluated up to a moment, where the run logs them."""
@@ -148,9 +162,10 @@ class Maps:
 
 
 def bytes_of(archive: Archive) -> int:
-    """What the solutions of a map take in memory."""
+    """What a map takes in memory: its solutions, and what is worked out of them."""
     elites = archive.everything()
-    return sum(array.nbytes for array in (elites.x, elites.f, elites.g, elites.h, elites.found_at, elites.operator))
+    once = sum(array.nbytes for array in (elites.x, elites.f, elites.g, elites.h, elites.found_at, elites.operator))
+    return DERIVED * once
 
 
 def nearest_moment(moments: Sequence[Moment], at: int | None) -> Moment | None:

@@ -14,6 +14,7 @@ from components.runs import labels
 from components.runs.differences import distinguishing_words
 from components.shared import summary
 from components.shared.format import STATES, count, duration, error_sentence, local_time, rough_count, time_ago
+from components.shared.search import search_words
 from mapelites.core.format import number, whole_percent
 from mapelites.runs import Run
 
@@ -78,8 +79,9 @@ class ListView:
 
 def select_runs(runs: Sequence[Run], view: ListView) -> list[Run]:
     """The runs a view shows, in its order."""
-    words = view.text.lower().split()
-    found = [run for run in runs if all(word in _text(run) for word in words)]
+    words = search_words(view.text)
+    texts = [_text(run) for run in runs] if words else [""] * len(runs)
+    found = [run for run, text in zip(runs, texts, strict=True) if all(word in text for word in words)]
     found = [run for run in found if not view.states or run.state in view.states]
     found = [run for run in found if run.labels.starred or not view.starred]
     return sorted(found, key=COLUMNS[view.sort][1], reverse=view.descending)

@@ -8,6 +8,8 @@ from mapelites.campaign import Campaign
 from mapelites.core.errors import InputError
 from mapelites.runs import RunRequest, Store
 
+CHECK_SECONDS = 60.0  # of processor time for one file that somebody brings
+
 
 class RunQueue:
     """A store of runs as those see it who begin something in it."""
@@ -25,7 +27,7 @@ class RunQueue:
 
     def import_run(self, content: bytes) -> str:
         """Take in what `export` gave, or a saved map."""
-        return self.store.import_run(content, check=self.check)
+        return self.store.import_run(content, check=self.check, seconds=CHECK_SECONDS)
 
     def check(self, request: RunRequest) -> None:
         """An `InputError` for a run that may not be begun here."""

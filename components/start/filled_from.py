@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from components.shared.format import count
+from components.start.chips import texts_of
 from components.start.form import SETTINGS, form_defaults
 from mapelites.core.errors import InputError
+from mapelites.core.levels import read_level
 from mapelites.core.problem import Problem
 from mapelites.core.settings import LARGEST_SEED, Settings
 from mapelites.core.tolerances import FINER, Tolerances, short
@@ -69,8 +71,20 @@ def remembered_levels(store: Store, problem: Problem) -> Tolerances | None:
         if run.request.problem == problem.name and run.request.spec.grid == FINER:
             found = tolerances_of(run, problem)
             if found is not None:
-                return found
+                return _with_new_limits(found, run.request.get_problem(), problem)
     return None
+
+
+def _with_new_limits(levels: Tolerances, before: Problem, now: Problem) -> Tolerances:
+    """The same levels, but the same per cent of a limit or size that has changed since: 5 % typed stays 5 %."""
+    pairs = zip(levels.axes(before), levels.axes(now), levels.levels, strict=True)
+    kept = [
+        own
+        if old.reference == new.reference or None in (old.reference, new.reference)
+        else tuple(sorted({read_level(new, text) for text in texts_of(old, own)}))
+        for old, new, own in pairs
+    ]
+    return replace(levels, levels=tuple(kept))
 
 
 def _text(name: str, value: object, usual: object) -> str:

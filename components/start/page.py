@@ -17,7 +17,7 @@ from components.shared.context import Context
 from components.shared.format import many
 from components.shared.notices import icon, notice, show_notices
 from components.shell.frame import URL
-from components.start import filled_from
+from components.start import filled_from, searched
 from components.start import reading as start_reading
 from components.start import recent as start_recent
 from components.start import tolerances as tolerance_form
@@ -34,12 +34,10 @@ from components.start.form import (
     in_order,
     read_form,
 )
-from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import Tolerances
 from mapelites.problems import dimensions, get, names, own_problems
-from mapelites.runs.short_search import short_search
 
 PREFIX = "start"
 BUTTON = "start-button"
@@ -144,14 +142,18 @@ def _go() -> Component:
         **{"aria-label": "Speed"},
     )
     button = dmc.Button("Illuminate", id=BUTTON, size="lg", leftSection=icon("play"), className="start-button")
-    return html.Div([button, pace, dcc.Store(id="start-wrong")], className="go")
+    return html.Div([button, pace, dcc.Store(id="start-wrong"), *searched.layout(PREFIX)], className="go")
 
 
 def register(app: Dash, context: Context) -> None:
     """Keep the form consistent, check it with every edit, and start the run."""
     tolerance_form.register(
-        app, PREFIX, _searched, [State("start-problem", "value"), State("start-dimension", "value")]
+        app,
+        PREFIX,
+        lambda *chosen: searched.found_for(context, *chosen),
+        [State("start-problem", "value"), State("start-dimension", "value")],
     )
+    searched.register(app, context, PREFIX, State("start-problem", "value"))
     start_recent.register(app, context)
     states = [State(f"start-{name}", "value") for name in FORM]
 
@@ -253,13 +255,6 @@ def register(app: Dash, context: Context) -> None:
     app.clientside_callback(
         ClientsideFunction("shell", "goToField"), Input("start-wrong", "data"), prevent_initial_call=True
     )
-
-
-def _searched(name: Any, dimension: Any) -> Archive:
-    """What a short search of the chosen problem finds."""
-    if name not in names():
-        raise InputError("choose a problem first")
-    return short_search(get(name, as_number(dimension)))
 
 
 def _is_known(new: Mapping[str, Any], before: Any) -> bool:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, dcc, html, no_update, set_props
 from dash.development.base_component import Component
 
 from components.shared.format import count
@@ -31,14 +31,14 @@ from mapelites.core.archive import Archive
 from mapelites.core.constraint import LONGEST_MEANING, Constraint
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.grouping import Places, grouping
-from mapelites.core.levels import PERCENT_LEVELS, as_number, percent_of
+from mapelites.core.levels import PERCENT_LEVELS, as_number, levels_by_default, percent_of
 from mapelites.core.problem import Problem
 from mapelites.core.terms import bin_text, named_limit
 from mapelites.core.tolerances import MOST_CELLS, MOST_LEVELS, PAPER_LEVELS, Tolerances, default_levels, short
 
 ALL_CONSTRAINTS = "=all"  # which no constraint can be called
 DEPENDENT = "follow from each other and count as one negotiable thing"
-DEFAULT_STEP = "1e-4"
+DEFAULT_STEP, PERCENT_STEP = "1e-4", "2%"  # ε where nobody typed one: without a limit, and with one
 STEPS = 5
 MOST_FACTORS = 8  # that are spelled out one by one
 MOST_WRONG = 3  # constraints whose levels are wrong that a notice tells of
@@ -47,12 +47,25 @@ PRESETS = {
     "percent": ("Per cent of the limit", "0, 1, 2, 5 and 10 % of the limit or typical size"),
     "paper": ("The paper's", "0, 1e-4, 1e-2, 1"),
     "decades": ("Decades", "0, then powers of ten: 1e-3 to 10 % of the limit, or 1e-4 to 10 where there is none"),
-    "steps": ("Steps of ε", "0, ε, 2ε, 3ε, 4ε, 5ε; ε is a number or in per cent"),
+    "steps": (
+        "Steps of ε",
+        "0, ε, 2ε, 3ε, 4ε, 5ε; ε is 2 % of the limit, or 1e-4 without one, unless you type it",
+    ),
 }
 SEARCHED = {
     "suggested": ("Suggested", "Where the objective really changes, each step buying about the same"),
     "normalised": ("Normalised", "The paper's levels between the least and the largest violation known"),
 }
+
+
+class NotYetFoundError(InputError):
+    """What a preset needs is searched for by a run, and will be there later; the text says so."""
+
+    def __init__(self, words: str, run_id: str) -> None:
+        super().__init__(words)
+        self.run_id = run_id
+
+
 Found = Callable[..., Archive]  # what a search has found, from the values of some states of a page
 
 
@@ -71,18 +84,29 @@ def typed_texts(prefix: str) -> list[State]:
     ]
 
 
+def searched_id(prefix: str) -> str:
+    """The id of the Store whose `data` changes once what the preset pressed last needs has been found."""
+    return f"{prefix}-searched"
+
+
 def constraints_id(prefix: str) -> str:
     """The id of the Store whose `data` describes the constraints."""
     return f"{prefix}-constraints"
 
 
 def described_problem(problem: Problem, tolerances: Tolerances | None = None) -> dict[str, Any]:
-    """What the form has to know of a problem: its constraints, and the levels to begin with."""
+    """What the form has to know of a problem: its constraints, and the levels to begin with.
+
+    Those of a hard constraint are what it has once it is negotiable again.
+    """
     begin = tolerances or Tolerances.default(problem)
     axes = _with_notes(problem, begin.axes(problem))
     return {
         "constraints": [{name: getattr(each, name) for name in OF_CONSTRAINT} for each in axes],
-        "chips": [texts_of(each, levels) for each, levels in zip(axes, begin.levels, strict=True)],
+        "chips": [
+            texts_of(each, usual if each.name in begin.hard else levels)
+            for each, levels, usual in zip(axes, begin.levels, levels_by_default(axes), strict=True)
+        ],
         "hard": list(begin.hard),
     }
 
@@ -105,6 +129,8 @@ def layout(prefix: str, problem: Problem, tolerances: Tolerances) -> Component:
         [
             dcc.Store(id=constraints_id(prefix), data=known),
             dcc.Store(id=value_id(prefix), data=_data(tolerances)),
+            dcc.Store(id=searched_id(prefix)),
+            dcc.Store(id=f"{prefix}-pressed"),
             dcc.Store(id=f"{prefix}-written", data=[]),
             dcc.Store(id=f"{prefix}-heard"),
             _presets(prefix, same),
@@ -165,6 +191,8 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         Input(f"{prefix}-same", "checked"),
         Input({"form": prefix, "preset": ALL}, "n_clicks"),
         Input(constraints_id(prefix), "data"),
+        Input(searched_id(prefix), "data"),
+        State(f"{prefix}-pressed", "data"),
         State(f"{prefix}-step", "value"),
         State({"form": prefix, "row": ALL}, "value"),
         State({"form": prefix, "row": ALL}, "id"),
@@ -174,16 +202,25 @@ def register(app: Dash, prefix: str, found: Found | None = None, states: Sequenc
         prevent_initial_call=True,
     )
     def rewrite(
-        same: bool, presses: list[Any], known: Any, step: Any, values: list[Any], ids: list[Any], hard: Any, old: Any,
-        *of_page: Any,
+        same: bool, presses: list[Any], known: Any, found_in: Any, pressed: Any, step: Any, values: list[Any],
+        ids: list[Any], hard: Any, old: Any, *of_page: Any,
     ) -> Any:  # fmt: skip
         constraints, now = _constraints(known), _rows_now(values, ids)
         marked = [name for name in _marked(hard) if name in {each.name for each in constraints}]
-        if isinstance(ctx.triggered_id, dict):
-            if not any(presses):
+        if isinstance(ctx.triggered_id, dict) or ctx.triggered_id == searched_id(prefix):
+            key = pressed
+            if isinstance(ctx.triggered_id, dict):
+                key = ctx.triggered_id["preset"] if any(presses) else None
+                set_props(f"{prefix}-pressed", {"data": key})
+            if key is None:
                 return no_update, no_update
             try:
-                chips = _preset(str(ctx.triggered_id["preset"]), constraints, step, found, of_page)
+                chips = _preset(str(key), constraints, step, found, of_page)
+            except NotYetFoundError as later:
+                set_props(f"{prefix}-awaited", {"data": later.run_id})
+                set_props(f"{prefix}-look", {"disabled": False})
+                show_notices(notice("Levels come soon", str(later), "hint", key=f"{prefix}-preset"))
+                return no_update, no_update
             except InputError as error:
                 show_notices(notice("No levels from this preset", str(error), "error", key=f"{prefix}-preset"))
                 return no_update, no_update
@@ -318,7 +355,8 @@ def _plain_preset(key: str, constraint: Constraint, step: Any) -> list[str]:
     if key == "decades":
         return ["0", *(short(10.0**k) for k in range(-4, 2))]
     if key == "steps":
-        size, sign = _step(step)
+        usual = DEFAULT_STEP if constraint.reference is None else PERCENT_STEP
+        size, sign = _step(usual if step is None or not str(step).strip() else step)
         levels = [_round(k * size) for k in range(STEPS + 1)]
         if sign:
             percent_of(constraint, size)
@@ -394,10 +432,11 @@ def _presets(prefix: str, same: bool) -> Component:
         for key, (label, levels) in {**PRESETS, **SEARCHED}.items()
     ]
     step = dmc.TextInput(
-        value=DEFAULT_STEP,
+        value="",
         id=f"{prefix}-step",
         size="xs",
-        w=76,
+        w=110,
+        placeholder=f"{PERCENT_STEP} or {DEFAULT_STEP}",
         leftSection="ε",
         **{"aria-label": "ε, the step between levels"},
     )

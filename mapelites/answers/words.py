@@ -12,6 +12,7 @@ from mapelites.core.constraint import Constraint
 from mapelites.core.format import DIGITS, amount
 from mapelites.core.problem import Problem
 from mapelites.core.terms import (
+    LIMIT_DIGITS,
     covering_text,
     objective_text,
     rounded_up,
@@ -159,7 +160,7 @@ def relaxed_by(constraint: Constraint, violation: float) -> str:
 def _reached(constraint: Constraint, violation: float) -> str:
     """The value behind a violation; of an equality it is not known on which side of its limit that lies."""
     is_known = constraint.kind == "inequality" and constraint.limit and math.isfinite(violation)
-    return f" to {value_text(constraint, violation)}" if is_known else ""
+    return f" to {value_text(constraint, violation, LIMIT_DIGITS)}" if is_known else ""
 
 
 def none_within(ways: Sequence[LeastRelaxation]) -> str:

@@ -23,7 +23,9 @@ from mapelites.snapshot.spec import RunSpec
 
 MOST_RUNS = 1_000
 MOST_TASKS = 100_000
-NUMBER_ALONE = re.compile(r"[\s\d.eE+-]*|.*(nan|inf).*", re.IGNORECASE)  # a level that has no unit and is no per cent
+NUMBER_ALONE = re.compile(
+    r"[\s\d.eE+-]*|(?:(?!nan|inf).)*(nan|inf).*", re.IGNORECASE
+)  # a level that has no unit and is no per cent
 BUDGETS = ("", "competition")
 OWN = 0  # the table of problems that have one number of variables, each its own
 ALL_CONSTRAINTS = ""  # the name under which levels for every constraint stand

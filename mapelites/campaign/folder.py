@@ -31,7 +31,7 @@ from mapelites.campaign.report.statistics import FinalSolution, final_solution
 from mapelites.core.errors import InputError
 from mapelites.snapshot.engine import engine_mark
 from mapelites.snapshot.snapshot import Snapshot
-from mapelites.system.files import write_whole
+from mapelites.system.files import read_file, write_whole
 from mapelites.system.locks import is_locked, try_lock
 
 FORMAT = 1
@@ -131,7 +131,7 @@ class CampaignFolder:
     @cached_property
     def _about(self) -> dict[str, Any]:
         try:
-            about = dict(json.loads((self.path / "campaign.json").read_bytes()))
+            about = dict(json.loads(read_file(self.path / "campaign.json")))
             check_sum = about.pop("sum", None)  # earlier versions wrote none
             if check_sum is not None and check_sum != _check_sum(about):
                 raise InputError("its check sum is another than that of what it says")
@@ -205,7 +205,7 @@ class CampaignFolder:
         """The file of a finished run; only names of this campaign's runs lead anywhere."""
         self._task(name)
         try:
-            return self.run_file(name).read_bytes()
+            return read_file(self.run_file(name))
         except OSError:
             raise InputError(f"campaign {self.id}: the run {name} has no result yet") from None
 
@@ -324,7 +324,7 @@ class CampaignFolder:
 
     def _text(self, name: str) -> str:
         try:
-            return (self.path / name).read_bytes().decode(errors="replace")
+            return read_file(self.path / name).decode(errors="replace")
         except FileNotFoundError:
             return ""
 

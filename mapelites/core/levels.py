@@ -16,7 +16,9 @@ PERCENT_LEVELS: tuple[tuple[float, ...], ...] = ((0, 1, 2, 5, 10), (0, 1, 5, 10)
 MOST_LEVELS = 40
 MOST_CELLS = 2**63 - 1  # cells have 64-bit numbers
 DIGITS = 12  # of a level worked out from a per cent: 5 % of 0.3 is 0.015, not 0.015000000000000001
-NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*", re.ASCII | re.DOTALL)
+NUMBER = re.compile(  # and what is behind it, up to its last sign that is no blank
+    r"\s*([+-]?(?:\d+(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*((?:.*\S)?)\s*", re.ASCII | re.DOTALL
+)
 
 Levels = tuple[float, ...]
 

@@ -26,7 +26,7 @@ from mapelites.core.levels import (
     read_level,
     short,
 )
-from mapelites.core.problem import Array, Constraint, Kind, Problem
+from mapelites.core.problem import MOST_CONSTRAINTS, Array, Constraint, Kind, Problem
 
 __all__ = [
     "FINER", "GRID_RULES", "MOST_CELLS", "MOST_LEVELS", "PAPER_LEVELS", "SATISFIED", "GridRule", "Indices", "Levels",
@@ -72,6 +72,10 @@ class Tolerances:
             raise InputError(
                 f"tolerances: {len(self.names)} constraints need {len(self.names)} lists of levels, "
                 f"but there were {len(self.levels)}"
+            )
+        if len(self.names) > MOST_CONSTRAINTS:
+            raise InputError(
+                f"tolerances: there can be at most {MOST_CONSTRAINTS:,} constraints, but there were {len(self.names):,}"
             )
         levels = tuple(check_levels(name, each) for name, each in zip(self.names, self.levels, strict=True))
         for name in self.hard:

@@ -45,10 +45,25 @@ def layout(problem: Problem) -> np.dtype[Any]:
 def sound_records(content: bytes | mmap.mmap, problem: Problem) -> NDArray[Any]:
     """The records of a file without torn and damaged ones, each candidate once, in the order of their numbers."""
     kind = layout(problem)
-    sound = [records[good] for records, good in _blocks(content, kind)]
-    records = np.concatenate(sound) if sound else np.empty(0, dtype=kind)
-    _, first = np.unique(records["number"], return_index=True)
-    return np.asarray(records[first])
+    _, places = sound_places(content, problem)
+    records = np.empty(len(places), dtype=kind)
+    for start in range(0, len(places), BLOCK):
+        some = places[start : start + BLOCK]
+        parts = (content[place : place + kind.itemsize] for place in (some * kind.itemsize).tolist())
+        records[start : start + BLOCK] = np.frombuffer(b"".join(parts), dtype=kind)
+    return records
+
+
+def sound_places(content: bytes | mmap.mmap, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers of these candidates, ascending, and which records of the file are theirs: little, however many."""
+    kind = layout(problem)
+    numbers, places, before = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
+    for records, good in _blocks(content, kind):
+        numbers.append(records["number"][good])
+        places.append(before + np.flatnonzero(good))
+        before += len(records)
+    found, first = np.unique(np.concatenate(numbers), return_index=True)
+    return found, np.concatenate(places)[first]
 
 
 def count_damaged(content: bytes | mmap.mmap, problem: Problem) -> int:
@@ -74,15 +89,17 @@ class LogFile:
         self.path = path
         self._file: int | None = None
         self._problem, self._kind = problem, layout(problem)
-        self._known: NDArray[Any] | None = None
+        self._known: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def find(self, number: int, x: Array) -> Answer | None:
         """What this candidate was answered before, or None."""
-        records = self._records()
-        place = int(np.searchsorted(records["number"], number))
-        if place == len(records) or records["number"][place] != number or not np.array_equal(records["x"][place], x):
+        numbers, places = self._sound_places()
+        place = int(np.searchsorted(numbers, number))
+        if place == len(numbers) or numbers[place] != number:
             return None
-        record = records[place]
+        record = self._record(int(places[place]))
+        if record is None or not np.array_equal(record["x"], x):
+            return None
         return Answer(record["values"].copy(), int(record["status"]))
 
     def add(self, number: int, x: Array, operator: int, answer: Answer) -> None:
@@ -98,12 +115,24 @@ class LogFile:
             self._cut_torn_record()
             raise self.failure(error) from error
 
-    def _records(self) -> NDArray[Any]:
+    def _record(self, place: int) -> Any:
+        """One record of the file; None where it is damaged by now."""
+        size = self._kind.itemsize
+        try:
+            content = os.pread(self._opened(), size, place * size)
+        except OSError as error:
+            raise self.failure(error) from error
+        if len(content) < size:
+            return None
+        record = np.frombuffer(content, dtype=self._kind)[0]
+        return record if record["check"] == zlib.crc32(content[:-CHECK]) else None
+
+    def _sound_places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self._known is None:
             problem = self._problem
             try:
                 with self._mapped() as content:
-                    damaged, self._known = count_damaged(content, problem), sound_records(content, problem)
+                    damaged, self._known = count_damaged(content, problem), sound_places(content, problem)
             except OSError as error:
                 raise self.failure(error) from error
             if damaged:

@@ -22,7 +22,7 @@ import numpy as np
 from mapelites.core.errors import LONGEST_WORDS, InputError, ProgramError, describe_raised
 from mapelites.core.problem import Problem
 from mapelites.evaluation.answer import DIED, FINE, NOT_FINITE, RAISED, WRONG_SHAPE, Answer, Array
-from mapelites.system.processes import end_with
+from mapelites.system.processes import end_with, guard_group
 
 PACKAGE = Path(__file__).parents[1]
 LAST_SECONDS = 1.0  # a process that closed its pipe is about to end
@@ -90,6 +90,7 @@ def _serve(problem: Problem, connection: Connection, parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.disable()  # its parent's last words are the parent's
     end_with(parent, "evaluate")
+    guard_group()
     while os.getppid() == parent:
         try:
             content = connection.recv_bytes()

@@ -16,7 +16,7 @@ from mapelites.problems.formulas.document import read_document
 from mapelites.problems.formulas.tree import ProblemDocument
 from mapelites.proof.process import GaveUpError, ask
 from mapelites.proof.proof import Proof, Status
-from mapelites.proof.region import Aim, Effort, Region, Sizes, typical_sizes
+from mapelites.proof.region import Aim, Effort, Region, Sizes, sampled, typical_sizes
 from mapelites.proof.restore import best_inside
 from mapelites.proof.solved import Solved
 
@@ -51,6 +51,7 @@ class Prover:
         self.found, self.evaluations = Elites.empty(problem), 0
         self.cancelled = cancelled
         self.sizes = typical_sizes(problem)
+        self._samples = sampled(problem)
 
     def prove(self, tolerances: Question, effort: Effort) -> Proof:
         """What can be proven of one question."""
@@ -108,7 +109,15 @@ class Prover:
         inside = best_inside(self.problem, map(np.array, solved.points), region, self.sizes, self._count)
         if inside is not None:
             self.add(inside[0])
+        self._refuse_wrong(solved, region, aim)
         return solved
+
+    def _refuse_wrong(self, solved: Solved, region: Region, aim: Aim) -> None:
+        """The solver computes with rounded numbers: samples of the whole space tell where it went wrong altogether."""
+        f = self._samples.f[region.holds(self._samples.violations)]
+        below = aim.kind == "objective" and solved.bound is not None and bool((f < solved.bound).any())
+        if below or (solved.infeasible and f.size):
+            raise GaveUpError(CONTRADICTED)
 
     def _count(self, evaluations: int) -> None:
         self.evaluations += evaluations

@@ -14,6 +14,7 @@ from mapelites.proof.solved import Solved
 
 MARGIN = 1e-7  # by how much every limit is widened, as a share of the typical size of its constraint
 SAMPLES = 512
+CHECKS = 2048
 SEED = 20_100
 
 
@@ -119,6 +120,29 @@ def typical_sizes(problem: Problem) -> Sizes:
     with np.errstate(all="ignore"):
         values = np.abs(problem.values(x))
     return Sizes(_typical(values[:, 0]), tuple(_typical(column) for column in values[:, 1:].T))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The f and the violations, (batch, constraints), of points of the whole space."""
+
+    f: Array
+    violations: Array
+
+
+def sampled(problem: Problem) -> Samples:
+    """Points of the whole space, of next to its bounds, and with some variables at them; the same ones each time."""
+    rng = np.random.default_rng(SEED)
+    lower, upper, shape = problem.lower, problem.upper, (CHECKS, problem.dimension)
+    anywhere = rng.uniform(lower, upper, shape)
+    near = (upper - lower) * 10.0 ** rng.uniform(-9.0, 0.0, shape)
+    beside = np.where(rng.random(shape) < 0.5, lower + near, upper - near)
+    at = np.where(rng.random(shape) < 0.5, lower, upper)
+    some = np.where(rng.random(shape) < 0.5, at, anywhere)
+    with np.errstate(all="ignore"):
+        values = problem.evaluate(problem.rounded(np.clip(np.concatenate([anywhere, beside, some]), lower, upper)))
+    usable = np.isfinite(np.column_stack([values.f, values.g, values.h])).all(axis=1)
+    return Samples(values.f[usable], values.violations[usable])
 
 
 def _typical(values: Array) -> float:

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mapelites.core.problem import Array, Evaluation, Problem
+from mapelites.problems.formulas import problem_of
 from mapelites.proof.region import Region, Sizes
 
 STEPS = 12
 NEAR = 1e-4  # what counts as all but reached, as a share of the typical size of a constraint
 INSIDE = 1e-10  # how far within a limit to aim at, as the same share
-DIFFERENCE = 1e-7  # of a variable's range, for derivatives
+# Limits that are all but reached are held too, unless they are too many; further inside where rounding undoes a step.
+AIMS = ((INSIDE, NEAR), (INSIDE, 0.0), (1e3 * INSIDE, 1e-3 * NEAR), (1e5 * INSIDE, NEAR))
 
 
 def best_inside(
@@ -51,7 +53,7 @@ def restore(
     """The point, or one close to it that lies in the region; None where none is found."""
     x: Array = problem.rounded(np.clip(point, problem.lower, problem.upper)[None])[0]
     free = np.flatnonzero(problem.steps == 0)
-    for aim in (INSIDE, 1e3 * INSIDE, 1e5 * INSIDE):  # further inside where rounding undoes the last step
+    for aim, near in AIMS:
         y: Array = x.copy()
         for _ in range(STEPS):
             values = problem.evaluate(y[None])
@@ -62,17 +64,23 @@ def restore(
                 return y
             if not free.size:
                 return None
-            count(2 * len(free))  # for the derivatives
-            y = _moved(problem, y, values, region, sizes, free, aim)
+            count(len(free))  # about what the derivatives cost
+            y = _moved(problem, y, values, region, sizes, free, (aim, near))
     return None
 
 
 def _moved(
-    problem: Problem, x: Array, values: Evaluation, region: Region, sizes: Sizes, free: NDArray[np.int64], aim: float
+    problem: Problem,
+    x: Array,
+    values: Evaluation,
+    region: Region,
+    sizes: Sizes,
+    free: NDArray[np.int64],
+    aims: tuple[float, float],
 ) -> Array:
     """One step of Newton's method, of least length in shares of the variables' ranges."""
     raw = np.r_[values.g[0], values.h[0]]
-    wanted = _wanted(problem, raw, region, np.array(sizes.constraints), aim)
+    wanted = _wanted(problem, raw, region, np.array(sizes.constraints), *aims)
     rows = np.flatnonzero(np.isfinite(wanted))
     width = (problem.upper - problem.lower)[free]
     size = np.array(sizes.constraints)[rows]
@@ -100,16 +108,17 @@ def _least_step(slopes: Array, wanted: Array, least: Array, most: Array) -> Arra
     return step
 
 
-def _wanted(problem: Problem, raw: Array, region: Region, size: Array, aim: float) -> Array:
+def _wanted(problem: Problem, raw: Array, region: Region, size: Array, aim: float, near: float) -> Array:
     """The raw value to have of each constraint that is broken or all but reached; NaN for the others."""
     wanted = np.full(raw.size, np.nan)
     for i, value in enumerate(raw):
         equality = i >= problem.inequalities
         violation = abs(value) if equality else max(0.0, value)
         side = -1.0 if equality and value < 0 else 1.0
-        inside = min(aim * size[i], (region.high[i] - region.low[i]) / 2)
+        least = max(region.low[i], 0.0) if equality else region.low[i]
+        inside = min(aim * size[i], (region.high[i] - least) / 2)
         reached = abs(value) if equality else value
-        if reached > region.high[i] - NEAR * size[i]:
+        if reached > region.high[i] - near * size[i]:
             wanted[i] = side * min(reached, region.high[i] - inside)
         elif violation <= region.low[i]:
             wanted[i] = side * (region.low[i] + inside)
@@ -117,13 +126,7 @@ def _wanted(problem: Problem, raw: Array, region: Region, size: Array, aim: floa
 
 
 def _slopes(problem: Problem, x: Array, free: NDArray[np.int64], width: Array) -> Array:
-    """The derivatives of the constraints by the free variables, in shares of their ranges: central differences."""
-    steps = DIFFERENCE * width
-    ahead, behind = np.tile(x, (free.size, 1)), np.tile(x, (free.size, 1))
-    rows = np.arange(free.size)
-    ahead[rows, free] = np.minimum(x[free] + steps, problem.upper[free])
-    behind[rows, free] = np.maximum(x[free] - steps, problem.lower[free])
-    far = problem.values(ahead)[:, 1:] - problem.values(behind)[:, 1:]
-    slopes = far / ((ahead[rows, free] - behind[rows, free]) / width)[:, None]
-    usable: Array = np.nan_to_num(slopes.T, nan=0.0, posinf=0.0, neginf=0.0)
+    """The exact derivatives of the constraints by the free variables, in shares of their ranges."""
+    slopes = problem_of(problem.formulas).gradients(x)[1:, free] * width
+    usable: Array = np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
     return usable

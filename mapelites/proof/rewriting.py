@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pyscipopt
 from pyscipopt.scip import buildGenExprObj
 
 from mapelites.proof.intervals import ALL, Interval
-from mapelites.proof.terms import Term, number
+from mapelites.proof.terms import Term, in_one_size, number, size_of
 
 LARGEST_EXPONENT = 40.0  # the solver takes 1e20, about exp(46), for infinity
 HALF_TURN = Interval(-math.pi, math.pi)
@@ -42,11 +43,21 @@ class Auxiliary:
         """One more constraint."""
         self.model.addCons(condition)
 
+    def slack(self, expression: Any) -> Any:
+        """A variable of the model, 0 or more, that equals an expression."""
+        slack = self.model.addVar(lb=0.0, ub=None)
+        self.require(buildGenExprObj(slack) == expression)
+        return slack
+
+    def require_one_zero(self, variables: list[Any]) -> None:
+        """At most one of these variables of the model is not 0."""
+        self.model.addConsSOS1(variables)
+
     def named(self, term: Term) -> Term:
         """A variable that equals a term and has its bounds: so the solver knows what it could not find out."""
-        y = self.variable(term.interval)
+        y = self.variable(Interval(term.interval.low / term.size, term.interval.high / term.size))
         self.require(y == term.expression)
-        return Term(y, term.interval, term.stepped)
+        return replace(term, expression=y)
 
 
 def tangent(aux: Auxiliary, u: Term) -> Term:
@@ -115,41 +126,53 @@ def hyperbolic_tangent(aux: Auxiliary, u: Term) -> Term:
 
 
 def smaller(aux: Auxiliary, a: Term, b: Term) -> Term:
-    """The smaller of two, which is half of their sum less half of their distance."""
+    """The smaller of two: both are at least that, and one of them by nothing."""
     interval = Interval(min(a.interval.low, b.interval.low), min(a.interval.high, b.interval.high))
     if a.interval.high <= b.interval.low:
         return a
     if b.interval.high <= a.interval.low:
         return b
-    value = 0.5 * (a.expression + b.expression) - 0.5 * abs(a.expression - b.expression)
-    return Term(value, interval, a.stepped or b.stepped)
+    return _one_of_both(aux, a, b, interval, 1.0)
 
 
 def larger(aux: Auxiliary, a: Term, b: Term) -> Term:
-    """The larger of two, which is half of their sum and half of their distance."""
+    """The larger of two: both are at most that, and one of them by nothing."""
     interval = Interval(max(a.interval.low, b.interval.low), max(a.interval.high, b.interval.high))
     if a.interval.low >= b.interval.high:
         return a
     if b.interval.low >= a.interval.high:
         return b
-    value = 0.5 * (a.expression + b.expression) + 0.5 * abs(a.expression - b.expression)
-    return Term(value, interval, a.stepped or b.stepped)
+    return _one_of_both(aux, a, b, interval, -1.0)
+
+
+def _one_of_both(aux: Auxiliary, a: Term, b: Term, interval: Interval, side: float) -> Term:
+    """One of two, which both lie on one side of it.
+
+    Half of the sum less half of the distance would be the smaller too, but not to the solver where one of them is
+    large: there the difference of the two is lost.
+    """
+    x, y, size = in_one_size(a, b)
+    one = aux.variable(Interval(interval.low / size, interval.high / size))
+    aux.require_one_zero([aux.slack(side * (x - one)), aux.slack(side * (y - one))])
+    return Term(one, interval, a.stepped or b.stepped, size)
 
 
 def floor(aux: Auxiliary, u: Term) -> Term:
     """The whole k with k <= u <= k + 1."""
-    k, interval, slack = _whole(aux, u)
-    aux.require(u.expression - k >= -slack)
-    aux.require(u.expression - k <= 1.0 + slack)
-    return Term(k, interval, u.stepped)
+    k, slack = _whole(aux, u)
+    distance = u.in_size(k.size) - k.expression
+    aux.require(distance >= -slack)
+    aux.require(distance <= 1.0 / k.size + slack)
+    return k
 
 
 def ceiling(aux: Auxiliary, u: Term) -> Term:
     """The whole k with k - 1 <= u <= k."""
-    k, interval, slack = _whole(aux, u)
-    aux.require(k - u.expression >= -slack)
-    aux.require(k - u.expression <= 1.0 + slack)
-    return Term(k, interval, u.stepped)
+    k, slack = _whole(aux, u)
+    distance = k.expression - u.in_size(k.size)
+    aux.require(distance >= -slack)
+    aux.require(distance <= 1.0 / k.size + slack)
+    return k
 
 
 def sign(aux: Auxiliary, u: Term) -> Term:
@@ -163,14 +186,21 @@ def sign(aux: Auxiliary, u: Term) -> Term:
     aux.require(above + below <= 1.0)
     aux.require(u.expression - high * above <= 0.0)
     aux.require(u.expression - low * below >= 0.0)
-    return Term(above - below, Interval(-1.0, 1.0), u.stepped)
+    return Term(above - below, Interval(-1.0, 1.0), stepped=True)
 
 
-def _whole(aux: Auxiliary, u: Term) -> tuple[Any, Interval, float]:
+def _whole(aux: Auxiliary, u: Term) -> tuple[Term, float]:
+    """A whole variable next to a term, and the slack for rounding in its size.
+
+    The solver loses whole numbers that are large; there any number serves, since a step is next to nothing.
+    """
     if not u.interval.bounded:
         raise RefusedError
     interval = Interval(math.floor(u.interval.low) - 1.0, math.ceil(u.interval.high) + 1.0)
-    return aux.variable(interval, "I"), interval, ROUNDING * max(1.0, u.interval.magnitude)
+    size = size_of(interval.magnitude)
+    kind = "I" if size == 1.0 else "C"
+    k = aux.variable(Interval(interval.low / size, interval.high / size), kind)
+    return Term(k, interval, stepped=True, size=size), ROUNDING * max(1.0, interval.magnitude / size)
 
 
 def _refuse_large(u: Term, most: float = LARGEST_EXPONENT) -> None:
@@ -179,19 +209,22 @@ def _refuse_large(u: Term, most: float = LARGEST_EXPONENT) -> None:
 
 
 def _root(aux: Auxiliary, u: Term) -> Term:
-    return Term(pyscipopt.sqrt(u.expression), u.interval.root(), u.stepped)
+    return Term(pyscipopt.sqrt(u.expression), u.interval.root(), u.stepped, math.sqrt(u.size))
 
 
 def _exponential(aux: Auxiliary, u: Term) -> Term:
+    if u.interval.high > LARGEST_EXPONENT:
+        raise RefusedError
     return Term(pyscipopt.exp(u.expression), u.interval.through(math.exp), u.stepped)
 
 
 def _logarithm(aux: Auxiliary, u: Term) -> Term:
-    return Term(pyscipopt.log(u.expression), u.interval.within(POSITIVE).through(math.log), u.stepped)
+    value = pyscipopt.log(u.expression) + math.log(u.size)
+    return Term(value, u.interval.within(POSITIVE).through(math.log), u.stepped)
 
 
 def _decimal_logarithm(aux: Auxiliary, u: Term) -> Term:
-    value = pyscipopt.log(u.expression) * (1.0 / math.log(10.0))
+    value = (pyscipopt.log(u.expression) + math.log(u.size)) * (1.0 / math.log(10.0))
     return Term(value, u.interval.within(POSITIVE).through(math.log10), u.stepped)
 
 
@@ -204,7 +237,7 @@ def _cosine(aux: Auxiliary, u: Term) -> Term:
 
 
 def _absolute(aux: Auxiliary, u: Term) -> Term:
-    return Term(abs(u.expression), u.interval.absolute(), u.stepped)
+    return Term(abs(u.expression), u.interval.absolute(), u.stepped, u.size)
 
 
 POSITIVE = Interval(0.0, ALL.high)
@@ -215,3 +248,4 @@ REWRITTEN: dict[str, Callable[..., Term]] = {
     "sinh": hyperbolic_sine, "cosh": hyperbolic_cosine, "tanh": hyperbolic_tangent,
     "min": smaller, "max": larger, "floor": floor, "ceil": ceiling, "sign": sign,
 }  # fmt: skip
+IN_ITS_SIZE = frozenset({"sqrt", "log", "ln", "log10", "abs", "min", "max"})  # the others take their arguments whole

@@ -21,6 +21,10 @@ SAFETY = 1e-6  # the solver's tolerance: by so much of its own scale a bound is 
 MOST_POINTS = 5
 MEMORY_MEGABYTES = 4096.0
 PROCESSOR_CLOCK = 1
+NEVER = -1
+MOST_SHARE = 1e3  # the largest share of its size that the end of a constraint is told as
+EPSILON = 1e-13  # below which the solver takes a number for 0, and leaves such coefficients out
+NEAREST_POLE = 1e-12  # how near to 0 the solver looks at a divisor or at what a logarithm is taken of
 FEASIBILITY = 1e-7  # within which the solver takes a constraint for satisfied, as a share of its typical size
 
 
@@ -34,6 +38,7 @@ def solve(
     if not _restrict(translation, problem, region, aim, sizes, relaxation):
         return Solved(None, True, (), None, 0, 0.0)
     scale = _set_objective(translation, aim, sizes, relaxation)
+    _set_numerics(model)
     _set_effort(model, effort)
     if math.isfinite(aim.cutoff):
         model.setObjlimit(aim.cutoff / scale)
@@ -46,30 +51,33 @@ def _restrict(
 ) -> bool:
     """Add the constraints of a region to a model; whether those that depend on nothing hold."""
     model, m = translation.model, problem.inequalities
-    for i, (term, size) in enumerate(zip(translation.constraints, sizes.constraints, strict=True)):
+    for i, (term, typical) in enumerate(zip(translation.constraints, sizes.constraints, strict=True)):
         margin = sizes.margins[i]
         low, high = region.low[i] - margin, region.high[i] + margin
+        ends = [abs(each) for each in (low, high) if math.isfinite(each)]
+        size = max(typical, *(each / MOST_SHARE for each in ends), 0.0)
         widened = aim.weights[i] if aim.kind == "relaxation" else 0.0
-        sides = _sides(term, equality=i >= m)
+        sides = _sides(term, size, equality=i >= m)
         for side in sides if math.isfinite(high) else ():
             if isinstance(side, float) and not widened:
-                if side > high:
+                if side > high / size:
                     return False
                 continue
-            model.addCons(side / size - (widened / size * relaxation if widened else 0.0) <= high / size)
-        if low > (0.0 if i >= m else -math.inf):
-            lower = abs(term.expression) if i >= m else term.expression
+            model.addCons(side - (widened / size * relaxation if widened else 0.0) <= high / size)
+        if low > (0.0 if i >= m else -math.inf) and not term.huge:
+            lower = abs(sides[0]) if i >= m else sides[0]
             if isinstance(lower, float):
-                if lower < low:
+                if lower < low / size:
                     return False
                 continue
-            model.addCons(lower / size >= low / size)
+            model.addCons(lower >= low / size)
     return True
 
 
-def _sides(term: Term, *, equality: bool) -> tuple[Any, ...]:
-    """What must not be above the tolerance: the value, and minus the value of an equality."""
-    return (term.expression, -term.expression) if equality else (term.expression,)
+def _sides(term: Term, size: float, *, equality: bool) -> tuple[Any, ...]:
+    """What must not be above the tolerance, as shares of a size: the value, and minus the value of an equality."""
+    value = term.in_size(size)
+    return (value, -value) if equality else (value,)
 
 
 def _set_objective(translation: Translation, aim: Aim, sizes: Sizes, relaxation: Any) -> float:
@@ -83,21 +91,35 @@ def _set_objective(translation: Translation, aim: Aim, sizes: Sizes, relaxation:
     if aim.kind == "sum":
         pairs = [(c, i) for i, c in enumerate(aim.coefficients) if c]
         size = max(abs(c) * sizes.constraints[i] for c, i in pairs)
-        value: Any = sum((c / size * translation.constraints[i].expression for c, i in pairs), 0.0)
+        value: Any = sum((translation.constraints[i].in_size(size / c) for c, i in pairs), 0.0)
     else:
         size = sizes.objective
-        value = translation.objective.expression / size
+        value = translation.objective.in_size(size)
     z = model.addVar("value", lb=None)
     model.addCons(z - value >= 0.0)
     model.setObjective(z)
     return size
 
 
+def _set_numerics(model: Any) -> None:
+    """Keep the solver from taking small numbers for 0, and from moving variables to where a formula has no value.
+
+    It fixes a variable at a bound where no constraint minds, and a pole there counts as none: of 1/y >= -5 with y from
+    0 on it makes y = 0, and then says that nobody is left.
+    """
+    model.setParam("numerics/feastol", FEASIBILITY)
+    model.setParam("numerics/epsilon", EPSILON)
+    for function in ("pow", "log"):
+        model.setParam(f"expr/{function}/minzerodistance", NEAREST_POLE)
+    model.setParam("propagating/dualfix/freq", NEVER)
+    model.setParam("propagating/dualfix/maxprerounds", 0)
+    model.setParam("constraints/nonlinear/checkvarlocks", "d")
+
+
 def _set_effort(model: Any, effort: Effort) -> None:
     model.setParam("limits/time", max(0.05, effort.seconds))
     model.setParam("limits/gap", effort.gap / 2)  # the solver's gap is to its own solution, ours to a polished one
     model.setParam("limits/memory", MEMORY_MEGABYTES)
-    model.setParam("numerics/feastol", FEASIBILITY)
     model.setParam("randomization/randomseedshift", effort.seed)
     if effort.processor_time:
         model.setParam("timing/clocktype", PROCESSOR_CLOCK)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -36,10 +36,11 @@ from mapelites.problems.formulas.tree import (
     TypedConstraint,
 )
 from mapelites.proof.intervals import Interval, point
-from mapelites.proof.rewriting import REWRITTEN, Auxiliary, RefusedError
-from mapelites.proof.terms import Term, UnprovableError, number
+from mapelites.proof.rewriting import IN_ITS_SIZE, REWRITTEN, Auxiliary, RefusedError
+from mapelites.proof.terms import Term, UnprovableError, divided, in_one_size, multiplied, number, raised, size_of
 
 ALMOST_WHOLE = 1e-9
+LARGEST = 1e19  # the solver takes 1e20 for infinity
 
 
 @dataclass(frozen=True)
@@ -122,14 +123,20 @@ class _Translator:
         if a.value is not None and (b is None or b.value is not None):
             return number(_computed(code, a, b))
         if b is None:
-            return Term(-a.expression, -a.interval, a.stepped)
-        stepped = a.stepped or b.stepped
-        if code == ADD:
-            return Term(a.expression + b.expression, a.interval + b.interval, stepped)
-        if code == SUBTRACT:
-            return Term(a.expression - b.expression, a.interval - b.interval, stepped)
+            return self._with_reach(replace(a, expression=-a.expression, interval=-a.interval), (a,), linear=True)
+        by_number = (code == MULTIPLY and a.value is not None) or (code in (MULTIPLY, DIVIDE) and b.value is not None)
+        poles = (b,) if code == DIVIDE else (a,) if code == POWER and not (b.value or 0.0) > 0 else ()
+        linear = by_number or code in (ADD, SUBTRACT)
+        return self._with_reach(self._done(code, a, b), (a, b), poles, linear=linear)
+
+    def _done(self, code: int, a: Term, b: Term) -> Term:
+        if code in (ADD, SUBTRACT):
+            left, right, size = in_one_size(a, b)
+            if code == ADD:
+                return Term(left + right, a.interval + b.interval, a.stepped or b.stepped, size)
+            return Term(left - right, a.interval - b.interval, a.stepped or b.stepped, size)
         if code == MULTIPLY:
-            return Term(a.expression * b.expression, a.interval * b.interval, stepped)
+            return multiplied(a, b)
         return self._divide(a, b) if code == DIVIDE else self._power(a, b)
 
     def _product(self, node: Product) -> Term:
@@ -161,13 +168,14 @@ class _Translator:
             raise UnprovableError("a division by 0", self.where)
         self._refuse_jump(b)
         if b.value is not None:
-            return Term(a.expression * (1.0 / b.value), a.interval * b.interval.inverse(), a.stepped)
-        return Term(a.expression / b.expression, a.interval * b.interval.inverse(), a.stepped or b.stepped)
+            return replace(multiplied(a, number(1.0 / b.value)), interval=a.interval * b.interval.inverse())
+        return divided(a, b)
 
     def _power(self, base: Term, exponent: Term) -> Term:
         if exponent.value is not None:
             return self._raised(base, exponent.value)
         self._refuse_jump(base, exponent)
+        base, exponent = base.whole, exponent.whole
         if base.value == 1.0:
             return number(1.0)
         limit = base.interval.low == 0 and exponent.interval.low > 0 and not base.stepped
@@ -187,16 +195,36 @@ class _Translator:
             return base
         if exponent < 0:
             self._refuse_jump(base)
-        return Term(base.expression**exponent, base.interval.to_the(exponent), base.stepped)
+        return raised(base, exponent)
 
     def _call(self, name: str, *given: Term) -> Term:
         if all(each.value is not None for each in given):
             return number(_computed(FUNCTIONS[name].code, *given))
         self._refuse_jump(*given)
         try:
-            return REWRITTEN[name](self.auxiliary, *given)
+            sized = given if name in IN_ITS_SIZE else tuple(each.whole for each in given)
+            found = REWRITTEN[name](self.auxiliary, *sized)
         except RefusedError:
             raise UnprovableError(name, self.where) from None
+        return self._with_reach(found, sized, sized)
+
+    def _with_reach(
+        self, found: Term, given: tuple[Term, ...], poles: tuple[Term, ...] = (), *, linear: bool = False
+    ) -> Term:
+        """A result, marked where it may be above what the solver takes for infinity: it leaves such points out.
+
+        That does no harm where more is only worse, so one such term may be added to others, up to f or a g; elsewhere
+        the problem is refused. What is infinite at a pole, where one of `poles` is 0, is no loss.
+        """
+        at_pole = not all(each.interval.bounded for each in given) or (
+            not found.interval.bounded and any(each.interval.has_zero for each in poles)
+        )
+        before = sum(each.huge for each in given)
+        huge = before > 0 or (not at_pole and found.interval.magnitude > LARGEST * found.size)
+        downwards = found.interval.low < -LARGEST * found.size
+        if found.value is None and huge and (downwards or before > linear):
+            raise UnprovableError(f"values that may be above {LARGEST:g}", self.where)
+        return replace(found, huge=huge)
 
     def _refuse_jump(self, *given: Term) -> None:
         """What may be infinite at a point that stands alone may be finite again after the next step."""
@@ -215,15 +243,17 @@ def _variables(model: Any, problem: Problem) -> tuple[tuple[tuple[Any, float, fl
     for name, low, high, step in zip(problem.variables, problem.lower, problem.upper, problem.steps, strict=True):
         bounds = Interval(float(low), float(high))
         if not step:
-            x = model.addVar(name, lb=bounds.low, ub=bounds.high)
-            found.append((x, 0.0, 1.0))
-            terms[name] = Term(buildGenExprObj(x), bounds)
+            size = size_of(bounds.magnitude)
+            x = model.addVar(name, lb=bounds.low / size, ub=bounds.high / size)
+            found.append((x, 0.0, size))
+            terms[name] = Term(buildGenExprObj(x), bounds, size=size)
             continue
         steps = math.floor((high - low) / step + ALMOST_WHOLE)
         whole = step == 1.0 and low == int(low)  # then it is the solver's whole number itself
         k = model.addVar(name, vtype="I", lb=low if whole else 0, ub=low + steps if whole else steps)
         offset, factor = (0.0, 1.0) if whole else (float(low), float(step))
         found.append((k, offset, factor))
-        value = buildGenExprObj(k) if whole else offset + factor * buildGenExprObj(k)
-        terms[name] = Term(value, Interval(bounds.low, float(low + steps * step)), stepped=True)
+        size = 1.0 if whole else size_of(bounds.magnitude)
+        value = buildGenExprObj(k) if whole else offset / size + factor / size * buildGenExprObj(k)
+        terms[name] = Term(value, Interval(bounds.low, float(low + steps * step)), stepped=True, size=size)
     return tuple(found), terms

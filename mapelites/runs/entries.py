@@ -36,11 +36,12 @@ from mapelites.runs.storage.database import FILE_FROM, Database
 from mapelites.runs.storage.keepsakes import Keepsakes
 from mapelites.snapshot.change import whole_snapshot
 from mapelites.snapshot.snapshot import Snapshot, pack, unpack
-from mapelites.system.files import sync_file, sync_folder, write_whole
+from mapelites.system.files import read_file, sync_file, sync_folder, write_whole
 
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is easily taken for another
 ID = re.compile(f"[{LETTERS}]{{8}}")
 RECORD = "entry/"
+LONGEST_KEPT = 64 * 2**20  # bytes of JSON in a keepsake, which has all jobs of its run
 Found = tuple[str, Record | InputError]
 
 log = logging.getLogger(__name__)
@@ -183,7 +184,7 @@ class RunEntries:
 
         Its history may still be there, and be longer; its version goes on from the highest that anybody has seen.
         """
-        about, arrays = unpack(self.keepsakes.read(run_id))
+        about, arrays = unpack(self.keepsakes.read(run_id), LONGEST_KEPT)
         record = replace(Record.from_table(run_id, about["record"]), claim=None, wish=None)
         history = History.from_table(orjson.loads(arrays["history"].tobytes()))
         with suppress(DamagedError):
@@ -262,7 +263,7 @@ class RunEntries:
     def log_bytes(self, run_id: str) -> bytes | None:
         """The log as it is now, or None where there is none."""
         try:
-            return self.log_path(run_id).read_bytes()
+            return read_file(self.log_path(run_id))
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from mapelites.runs.entries import RunEntries
 from mapelites.runs.errors import DamagedError, UnknownRunError, disk_error
 from mapelites.runs.storage.seal import read_sealed, seal_of
+from mapelites.system.files import read_file
 
 ASIDE = "damaged"
 PARTS = ("snapshot", "state", "findings")
@@ -79,7 +80,7 @@ def _sort_files(entries: RunEntries) -> tuple[int, list[str], int]:
         for name in sorted(there - known):
             file = entries.database.path / "cache" / name
             try:
-                key, value = read_sealed(file.read_bytes())
+                key, value = read_sealed(read_file(file))
             except (DamagedError, OSError):
                 key, value = "", b""
             if _is_needed(entries, key):

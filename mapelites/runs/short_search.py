@@ -19,9 +19,14 @@ FINE = (0.0, 0.3, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)  # per cent of the limit
 ALLOWED_KINDS = ("name", "formulas")
 
 
+def is_searched_here(problem: Problem) -> bool:
+    """Whether the page may evaluate a problem: none that is a function of somebody's own."""
+    return problem.source.kind in ALLOWED_KINDS and problem.compiled
+
+
 def short_search(problem: Problem) -> Archive:
     """What a short search finds; an `InputError` for a function of a Python file, which only a worker may call."""
-    if problem.source.kind not in ALLOWED_KINDS or not problem.compiled:
+    if not is_searched_here(problem):
         raise InputError(
             f"{problem.title or problem.name} is a function of yours, and only a run evaluates it: start one with "
             "these levels, then press Suggested or Normalised under Change levels on its page"

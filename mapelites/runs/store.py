@@ -289,9 +289,12 @@ class Store:
         """Write that file piece by piece."""
         transfer.export(self.entries, run_id, file)
 
-    def import_run(self, content: bytes, check: Check = accept_all) -> str:
-        """Take in what `export` gave, or a saved map; the id is kept where it is free."""
-        return transfer.take_in(self.entries, content, check)
+    def import_run(self, content: bytes, check: Check = accept_all, seconds: float | None = None) -> str:
+        """Take in what `export` gave, or a saved map; the id is kept where it is free.
+
+        It is refused where it takes more than so many seconds to evaluate what it holds.
+        """
+        return transfer.take_in(self.entries, content, check, seconds)
 
     def backup(self, file: Path) -> int:
         """Write the whole store to a file while runs go on; how many files it has."""

@@ -46,7 +46,7 @@ from mapelites.runs.store import Store
 from mapelites.runs.worker import RunWorker
 from mapelites.search import compile_searches
 from mapelites.system.cores import ONE_THREAD, usable_cores
-from mapelites.system.processes import child_environment, end_with, exit_at_once, start_tied
+from mapelites.system.processes import child_environment, end_with, exit_at_once, guard_group, start_tied
 
 LOOK_SECONDS = 0.03
 SCAN_SECONDS = 5.0
@@ -372,6 +372,7 @@ def _work(claim: Claim, supervisor: int, attention: BusyMark, last_words: IO[byt
     faulthandler.enable(last_words)
     with suppress(OSError):
         os.setpgid(0, 0)  # whatever the function starts ends with us
+        guard_group()
     try:
         RunWorker(claim, lambda: bool(left) or os.getppid() != supervisor, attention).work()
     except ClaimLostError:

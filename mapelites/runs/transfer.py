@@ -23,7 +23,7 @@ from mapelites.runs.entries import ID, RunEntries
 from mapelites.runs.history import MOST_MOMENTS, History, Moment
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
-from mapelites.runs.verification import check_elites, check_log, check_snapshot
+from mapelites.runs.verification import Patience, check_elites, check_log, check_snapshot
 from mapelites.snapshot.findings import Findings
 from mapelites.snapshot.npz import NpzWriter
 from mapelites.snapshot.snapshot import Snapshot, as_text, unpack
@@ -31,9 +31,28 @@ from mapelites.snapshot.snapshot import Snapshot, as_text, unpack
 # What the parts of a file may have in all: they shrink little when they are written, and a file from somewhere may
 # claim anything.
 MOST_GROWTH = 16  # times the file
+ONE_GROWTH = 2  # times the file, of one part: no moment is much larger than the newest, which is as it is
 ALWAYS_ALLOWED = 2**26  # bytes
 Arrays = Mapping[str, NDArray[Any]]
-Parts = Mapping[str, bytes]
+
+
+class Parts:
+    """What `_as_array` compressed, by its name; read anew whenever it is wanted, so that one is in memory at a time."""
+
+    def __init__(self, arrays: Arrays, size: int) -> None:
+        self._arrays = arrays
+        self._left = max(ALWAYS_ALLOWED, MOST_GROWTH * size)
+        self._most = max(ALWAYS_ALLOWED, ONE_GROWTH * size)
+        self._sizes: dict[str, int] = {}
+
+    def read(self, name: str) -> bytes | None:
+        """The content of one, or None where there is none."""
+        if name not in self._arrays:
+            return None
+        content = _as_bytes(name, self._arrays[name], min(self._most, self._left + self._sizes.get(name, 0)))
+        self._left -= len(content) - self._sizes.get(name, 0)
+        self._sizes[name] = len(content)
+        return content
 
 
 def export(entries: RunEntries, run_id: str, file: IO[bytes]) -> None:
@@ -103,31 +122,37 @@ def _spooled(content: bytes | None, spool: IO[bytes]) -> tuple[int, int] | None:
     return place, len(content)
 
 
-def take_in(entries: RunEntries, content: bytes, check: Callable[[RunRequest], None]) -> str:
-    """Put the run of a file into the store, after looking at every part of it; `check` may refuse what it asks for."""
+def take_in(
+    entries: RunEntries, content: bytes, check: Callable[[RunRequest], None], seconds: float | None = None
+) -> str:
+    """Put the run of a file into the store, after looking at every part of it; `check` may refuse what it asks for.
+
+    Its solutions are evaluated for at most so many seconds of processor time.
+    """
+    patience = Patience(seconds)
     about, arrays = unpack(content)
     snapshot = Snapshot.from_bytes(content)
-    check_snapshot(snapshot, snapshot.get_problem())
+    check_snapshot(snapshot, snapshot.get_problem(), patience)
     record = _record(about, snapshot)
     check(record.request)
-    parts = _parts(arrays, max(ALWAYS_ALLOWED, MOST_GROWTH * len(content)))
-    snapshots = _snapshots(about, parts, record, snapshot)
-    state = _state(parts, record)
-    log = parts.get("evaluations")
+    parts = Parts(arrays, len(content))
+    moments = _moments(about, parts, record, snapshot, patience)
+    state = _state(parts, record, patience)
+    log = parts.read("evaluations")
     if log is not None:
-        check_log(log, record.request.get_problem())
-    findings = _findings(parts, record)
+        check_log(log, record.request.get_problem(), patience)
+    findings = _findings(parts, record, patience)
     record = replace(record, findings=0 if findings is None else 1)
     with entries.database.writing():
         free = ID.fullmatch(record.id) and entries.is_free(record.id)
         record = replace(record, id=record.id if free else entries.new_id())
-        for moment, each in snapshots:
-            entries.database.put(f"snapshot/{record.id}/{moment.version}", each)
+        for moment, _ in moments:
+            newest = snapshot.to_bytes() if "run" not in about else parts.read(f"history_{moment.version}")
+            entries.database.put(f"snapshot/{record.id}/{moment.version}", newest or b"")
         kept = record.checkpoints[-1:] if state is not None else ()
         for checkpoint in kept:
             entries.database.put(f"state/{record.id}/{checkpoint.version}", state or b"")
-        sizes = tuple(len(each) for _, each in snapshots)
-        history = History(tuple(moment for moment, _ in snapshots), sizes)
+        history = History(tuple(moment for moment, _ in moments), tuple(size for _, size in moments))
         entries.write_history(record.id, history)
         if log is not None:
             entries.write_log(record.id, log)
@@ -171,27 +196,29 @@ def _record_of_map(snapshot: Snapshot) -> Record:
     )  # fmt: skip
 
 
-def _snapshots(about: Mapping[str, Any], parts: Parts, record: Record, newest: Snapshot) -> list[tuple[Moment, bytes]]:
-    """The history's moments with their snapshots, each looked at."""
+def _moments(
+    about: Mapping[str, Any], parts: Parts, record: Record, newest: Snapshot, patience: Patience
+) -> list[tuple[Moment, int]]:
+    """The history's moments with the sizes of their snapshots, each looked at, one after the other."""
     if "run" not in about:
         moment = Moment(1, newest.evaluations, newest.seconds, record.occupied, record.best_feasible)
-        return [(moment, newest.to_bytes())]
+        return [(moment, len(newest.to_bytes()))]
     try:
         history = History.from_table({"moments": about["history"][: MOST_MOMENTS + 1], "leaving": []})
     except (InputError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"not a run file, because its history cannot be used ({error})") from None
     found = []
     for version in (moment.version for moment in history.moments):
-        content = parts.get(f"history_{version}")
+        content = parts.read(f"history_{version}")
         if content is None:
             raise InputError(f"not a run file, because its moment {version} is missing")
         snapshot = Snapshot.from_bytes(content)
         if snapshot.spec != newest.spec:
             raise InputError(f"not a run file, because moment {version} is of another search")
-        check_snapshot(snapshot, snapshot.get_problem())
+        check_snapshot(snapshot, snapshot.get_problem(), patience)
         if version == record.snapshot and snapshot.to_bytes() != newest.to_bytes():
             raise InputError(f"not a run file, because its newest moment {version} is another map than its own")
-        found.append((moment_of(snapshot, version), content))
+        found.append((moment_of(snapshot, version), len(content)))
     if record.snapshot is not None and record.snapshot not in [moment.version for moment, _ in found]:
         raise InputError(f"not a run file, because its newest moment {record.snapshot} is missing")
     steps = np.diff([moment.evaluations for moment, _ in found])
@@ -200,9 +227,9 @@ def _snapshots(about: Mapping[str, Any], parts: Parts, record: Record, newest: S
     return found
 
 
-def _state(parts: Parts, record: Record) -> bytes | None:
+def _state(parts: Parts, record: Record, patience: Patience) -> bytes | None:
     """The checkpoint, looked at: a search can go on from it."""
-    content = parts.get("checkpoint")
+    content = parts.read("checkpoint")
     if not record.checkpoints:
         return None
     if content is None:
@@ -213,17 +240,17 @@ def _state(parts: Parts, record: Record) -> bytes | None:
         elites = record.request.begin(state).elites()
     except (KeyError, ValueError, IndexError, TypeError) as error:
         raise InputError(f"not a run file, because its checkpoint cannot be used ({error})") from None
-    check_elites(elites, record.request.get_problem())
+    check_elites(elites, record.request.get_problem(), patience)
     return content
 
 
-def _findings(parts: Parts, record: Record) -> bytes | None:
+def _findings(parts: Parts, record: Record, patience: Patience) -> bytes | None:
     """What jobs found, looked at."""
-    content = parts.get("findings")
+    content = parts.read("findings")
     if content is None:
         return None
     problem = record.request.get_problem()
-    check_elites(Findings.from_bytes(content, problem).elites, problem)
+    check_elites(Findings.from_bytes(content, problem).elites, problem, patience)
     return content
 
 
@@ -231,16 +258,6 @@ def _as_array(content: bytes) -> NDArray[np.uint8]:
     # Compressed, because these are zip archives themselves: of half a file, the last whole one of them
     # would be taken for the file.
     return np.frombuffer(zlib.compress(content, 1), dtype=np.uint8)
-
-
-def _parts(arrays: Arrays, most: int) -> Parts:
-    """What `_as_array` compressed, by its name, at most so many bytes in all."""
-    parts: dict[str, bytes] = {}
-    for name, array in arrays.items():
-        if name in ("checkpoint", "evaluations", "findings") or name.startswith("history_"):
-            parts[name] = _as_bytes(name, array, most)
-            most -= len(parts[name])
-    return parts
 
 
 def _as_bytes(name: str, array: NDArray[Any], most: int) -> bytes:

@@ -15,6 +15,7 @@ import numpy as np
 
 from mapelites.core.archive import Archive, Elite
 from mapelites.core.archive.records import elite_columns
+from mapelites.core.nested_map.reading import Reading
 
 BLOCK = 100_000  # values that are made at once
 Table = dict[str, list[Any]]
@@ -28,10 +29,10 @@ def elite_record(archive: Archive, elite: Elite) -> dict[str, Any]:
     return {name: column[0].item() for name, column in elite_columns(archive.problem, archive.tolerances, *one).items()}
 
 
-def csv_pieces(archive: Archive) -> Iterator[str]:
-    """All elites as comma-separated values, piece by piece."""
+def csv_pieces(archive: Archive, reading: Reading = "exact") -> Iterator[str]:
+    """What a map shows as comma-separated values, piece by piece: see `_tables`."""
     names: list[str] = []
-    for table in _tables(archive):
+    for table in _tables(archive, reading):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         if not names:
@@ -43,10 +44,10 @@ def csv_pieces(archive: Archive) -> Iterator[str]:
         yield "cell,f\n"
 
 
-def json_pieces(archive: Archive) -> Iterator[str]:
-    """All elites as a JSON list, piece by piece."""
+def json_pieces(archive: Archive, reading: Reading = "exact") -> Iterator[str]:
+    """Likewise as a JSON list, piece by piece."""
     before = "["
-    for table in _tables(archive):
+    for table in _tables(archive, reading):
         names = list(table)
         records = (dict(zip(names, row, strict=True)) for row in zip(*table.values(), strict=True))
         # Each alone in a list: so it is indented as it will be in the whole one.
@@ -66,14 +67,23 @@ def elites_json(archive: Archive) -> str:
     return "".join(json_pieces(archive))
 
 
-def _tables(archive: Archive) -> Iterator[Table]:
-    """The columns of some elites after the other."""
+def _tables(archive: Archive, reading: Reading) -> Iterator[Table]:
+    """The columns of some of the solutions after the other that a map shows.
+
+    Read exactly these are its elites, one for each cell. Read up to also those that an elite of their cell hides: the
+    best feasible one may be among them, and the best within tolerances that are no levels.
+    """
     elites, problem = archive.elites, archive.problem
+    found = elites if reading == "exact" else archive.everything()
     size = max(1, BLOCK // (problem.dimension + 8 * len(problem.constraints) + 5))
-    for start in range(0, len(elites), size):
+    for start in range(0, len(found), size):
         rows = slice(start, start + size)
+        if reading == "exact":
+            cells = elites.cell[rows]
+        else:
+            cells = archive.tolerances.cell(archive.tolerances.bins(found.violations[rows]))
         table = elite_columns(
-            problem, archive.tolerances, elites.x[rows], elites.f[rows], elites.g[rows], elites.h[rows],
-            elites.cell[rows], elites.found_at[rows], elites.operator[rows],
+            problem, archive.tolerances, found.x[rows], found.f[rows], found.g[rows], found.h[rows], cells,
+            found.found_at[rows], found.operator[rows],
         )  # fmt: skip
         yield {name: column.tolist() for name, column in table.items()}

@@ -19,6 +19,7 @@ from mapelites.snapshot.snapshot import ELITE_ARRAYS, Snapshot, pack, unpack
 
 FORMAT = 1
 MOST_ELITES = 50_000
+LONGEST_TEXT = 32 * 2**20  # bytes of JSON: proofs of 20,000 questions
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Findings:
     @classmethod
     def from_bytes(cls, content: bytes, problem: Problem) -> Findings:
         """What `to_bytes` made, of this problem; an `InputError` says why where it is not."""
-        about, arrays = unpack(content)
+        about, arrays = unpack(content, LONGEST_TEXT)
         try:
             if about["format"] != FORMAT:
                 raise InputError(f"its format is {about['format']}, but this version reads {FORMAT}")

@@ -30,6 +30,7 @@ from mapelites.snapshot.npz import npz_bytes
 from mapelites.snapshot.spec import RunSpec
 
 FORMAT = 1
+LONGEST_TEXT = 4 * 2**20  # bytes of JSON; what a run has to say of itself is some hundred kilobytes at most
 UNREADABLE = (  # what reading an archive that somebody changed can raise
     ValueError, OSError, KeyError, EOFError, AttributeError, TypeError, NotImplementedError, RuntimeError, MemoryError,
     OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
@@ -163,15 +164,18 @@ def as_text(about: Mapping[str, Any]) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
 
 
-def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """What `pack` put together; an `InputError` where the bytes are something else."""
+def unpack(content: bytes, longest: int = LONGEST_TEXT) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What `pack` put together; an `InputError` where the bytes are something else.
+
+    The JSON has at most so many bytes: what is read of it may need thirty times as many.
+    """
     if not content.startswith(b"PK"):  # what every zip archive begins with, and so every `.npz`
         raise InputError("not a run file, because it is not an .npz file")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             _check_room(file, len(content))
             arrays = {each.filename.removesuffix(".npy"): _array(file.read(each)) for each in file.infolist()}
-        about = json.loads(arrays.pop("about").tobytes())
+        about = json.loads(_described(arrays.pop("about"), longest))
     except UNREADABLE as error:
         raise InputError(f"not a run file, because it cannot be read ({error})") from None
     if not isinstance(about, dict):
@@ -181,9 +185,18 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 def _check_room(file: zipfile.ZipFile, size: int) -> None:
     """Before anything is read: what `pack` writes is as it is, so that a small file cannot become a large one."""
+    for each in file.infolist():
+        if each.compress_type != zipfile.ZIP_STORED or each.compress_size != each.file_size:
+            raise ValueError(f"its part {each.filename[:40]!r} is compressed")
     room = sum(each.file_size for each in file.infolist())
     if room > size:
         raise ValueError(f"it has {size:,} bytes, but says that it holds {room:,}")
+
+
+def _described(text: NDArray[Any], longest: int) -> bytes:
+    if text.nbytes > longest:
+        raise ValueError(f"its description has {text.nbytes:,} bytes, but may have {longest:,}")
+    return text.tobytes()
 
 
 def _array(content: bytes) -> NDArray[Any]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+
+SMALL = 2**20  # bytes: more than any of the small files beside the database has
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o600) -> None:
@@ -40,6 +44,24 @@ def whole_file(path: Path, mode: int = 0o600) -> Iterator[IO[bytes]]:
     finally:  # half a file would only take room on a full disk
         with suppress(OSError):
             new.unlink(missing_ok=True)
+
+
+def read_file(path: Path, most: int | None = None) -> bytes:
+    """The content of a file of at most so many bytes; an `OSError` where something else lies there.
+
+    A pipe would never end, and neither would a device.
+    """
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "it must be a plain file, but it is something else", str(path))
+    if most is not None and about.st_size > most:
+        raise OSError(errno.EFBIG, f"it must have at most {most:,} bytes, but it has {about.st_size:,}", str(path))
+    return path.read_bytes()
+
+
+def read_text(path: Path, errors: str = "strict") -> str:
+    """The text of a small file, whatever its lines end with."""
+    return read_file(path, SMALL).decode(errors=errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def sync_file(path: Path) -> None:

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SHARED, EXCLUSIVE = fcntl.LOCK_SH, fcntl.LOCK_EX
+OPENED = os.O_CLOEXEC | os.O_NONBLOCK  # a pipe in its place would be waited for for ever
 TRIES, PAUSE = 20, 0.01  # seconds: whoever looks whether a lock is held has it for a moment
 
 
 @contextmanager
 def hold_lock(path: Path, kind: int) -> Iterator[None]:
     """Hold a lock file, shared or exclusive, waiting for it as long as it takes."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | OPENED, 0o600)
     try:
         fcntl.flock(descriptor, kind)
         yield
@@ -29,7 +30,7 @@ def try_lock(path: Path) -> int | None:
 
     A process forked afterwards holds the lock too: it is free again when the last of them is gone.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | OPENED, 0o600)
     for _ in range(TRIES):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,7 +45,7 @@ def try_lock(path: Path) -> int | None:
 def is_locked(path: Path) -> bool:
     """Whether somebody holds the lock exclusively."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | OPENED)
     except (FileNotFoundError, NotADirectoryError):
         return False
     try:

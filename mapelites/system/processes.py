@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+FIRST_FREE = 2**20  # above every descriptor that there is
 LIFELINE = "MAPELITES_LIFELINE"  # names the descriptor of a pipe whose other end the parent holds as long as it lives
 ROOT = Path(__file__).parents[2]  # where our packages lie, side by side
 
@@ -75,6 +76,26 @@ def end_with_starter(by: signal.Signals = signal.SIGTERM) -> None:
         os.kill(os.getpid(), by)
 
     threading.Thread(target=wait_for_end, daemon=True, name="lifeline").start()
+
+
+def guard_group() -> None:
+    """Have everything in our group of processes end with us, however we go: a small process waits for that.
+
+    Whatever a function started would go on where we are killed, since only we are tied to our own parent.
+    """
+    if sys.platform != "linux":
+        return  # nobody would tell it
+    parent = os.getpid()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+    if os.fork() == 0:
+        try:
+            os.closerange(3, FIRST_FREE)  # what we have open must be seen to be closed when we are gone
+            _have_system_end_us(signal.SIGTERM, "guard")
+            if os.getppid() == parent:
+                signal.sigwait((signal.SIGTERM,))
+        finally:
+            os.killpg(0, signal.SIGKILL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _have_system_end_us(by: signal.Signals, name: str = "") -> None:

@@ -1,14 +1,20 @@
-"""No pattern of ours can take exponential time: where a repeated part holds a repetition, something delimits it."""
+"""No pattern of ours takes more than a moment for any text.
+
+Where a repeated part holds a repetition, something delimits it; and long texts that almost fit are refused at once.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
+
+from tests.hostile.slowest import Slowest
 
 ROOT = Path(__file__).parents[2]
 REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
@@ -92,6 +98,32 @@ def test_no_pattern_can_take_exponential_time() -> None:
     found = list(patterns())
     assert len(found) > 20
     assert {place: said for place, each in found if (said := dangers(each))} == {}
+
+
+LONG = 200_000  # characters: time that grows with their square is minutes, and `Slowest` ends that
+REPEATED = (" ", "a", "1", ",", "1,", "1 ", "nan", "[", "(", '"', "\\", "\n", "a-", "/a", "{")
+BEGUN, ENDED = ("", "1", "1a", "["), ("!", "\n!", "]", "x")
+
+
+def compiled() -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """Every pattern that is compiled once, with its flags and file."""
+    for room in ("mapelites", "components", "server"):
+        for file in (ROOT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile":
+                    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+                    if names == {"re"}:
+                        yield f"{file.relative_to(ROOT)}:{node.lineno}", eval(ast.unparse(node), {"re": re})
+
+
+def test_long_texts_that_almost_fit_a_pattern_are_refused_at_once() -> None:
+    texts = [begun + each * (LONG // len(each)) + end for each in REPEATED for begun in BEGUN for end in ENDED]
+    slowest = Slowest()
+    for place, pattern in compiled():
+        for text in texts:
+            with slowest.timing(place):
+                pattern.fullmatch(text if isinstance(pattern.pattern, str) else text.encode())
+    assert slowest.what != "nothing"
 
 
 def test_a_header_of_many_digits_is_refused_at_once() -> None:

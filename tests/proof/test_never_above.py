@@ -11,7 +11,7 @@ from mapelites.core.archive import Elites
 from mapelites.core.problem import Problem
 from mapelites.problems.formulas import FormulaError, problem_of
 from mapelites.proof.process import ask
-from mapelites.proof.prover import Prover, document_of
+from mapelites.proof.prover import Prover, document_of, prove
 from mapelites.proof.region import Aim, Effort, Region
 from mapelites.proof.solved import Solved
 from mapelites.proof.terms import UnprovableError
@@ -111,3 +111,39 @@ def test_a_bound_above_a_solution_that_exists_is_refused(monkeypatch: pytest.Mon
     proof = Prover(problem, known).prove({}, EFFORT)
     assert (proof.status, proof.bound) == ("gave up", None)
     assert proof.reason == "the solver's bound was above a solution that exists, so it is not to be relied on here"
+
+
+# Of each the solver once said that nobody can be better than something far worse.
+ONCE_WRONG = {
+    "a pole at the end of a variable": ("x from -5 to 5; y from 0 to 5", "minimise x", "1/y >= -5", -5.0),
+    "a logarithm of what may be 0": ("x from -5 to 5; y from 0 to 5", "minimise x", "log(y) <= 5", -5.0),
+    "a logarithm of less": ("x from -5 to 5; y from -5 to 5 integer", "minimise x", "log(y) <= 5", -5.0),
+    "a root of what ends at 0": ("y from -1 to 0", "minimise sqrt(40*y) + 6.9", "y <= 1", 6.9),
+    "the smaller of what has a pole": ("z from 0 to 5", "maximise min(1/(z - 1), 3)", "z <= 6", -3.0),
+    "the larger of what has a pole": ("z from 0 to 5", "minimise max(1/(1 - z), -3)", "z <= 6", -3.0),
+    "variables near 0": ("c from 1e-13 to 1e-11; r from 1e3 to 1e6", "maximise 1e-9/(r*c)", "r*c <= 1e-6", -10.0),
+    "a logarithm next to 0": ("s from 0 to 1", "minimise log(s + 1e-12)", "s <= 1", -27.63102),
+    "a small coefficient": ("s from 0 to 1e9", "maximise s*4.8e-12", "s <= 2e9", -4.8e-3),
+    "a moment of inertia in metres": ("h from 0.01 to 0.1", "minimise 1e-9/(h^4/12)", "h^4/12 <= 2e-6", 5e-4),
+    "a power that is above infinity": ("x from 0 to 100", "minimise (x - 1)^12 - 12*x", "x >= 1.5", -23.0),
+    "a jump of what is divided by": ("x from 0.3 to 2.5", "minimise 3 - min(4, 1/floor(x + 0.5))", "x <= 3", None),
+    "a step beyond infinity": ("x from 0.5 to 2", "minimise x + 1e30/(1 + ((x + 1)^80)^2)", "x <= 3", None),
+}  # fmt: skip
+REFUSED = {
+    "a jump of what is divided by": "because of what may be infinite for some whole values in the objective",
+    "a step beyond infinity": r"because of values that may be above 1e\+19 in the objective",
+}
+
+
+@pytest.mark.parametrize("name", ONCE_WRONG)
+def test_a_bound_is_right_where_it_once_was_not(name: str) -> None:
+    variables, objective, constraint, best = ONCE_WRONG[name]
+    lines = [f"variable {each}" for each in variables.split("; ")]
+    text = "\n".join([*lines, objective, "subject to", f"limit: {constraint}"])
+    if best is None:
+        with pytest.raises(UnprovableError, match=REFUSED[name]):
+            prove(problem_of(text), {})
+        return
+    found = prove(problem_of(text), {}, gap=1e-3, nodes=100)
+    assert found.bound is not None, found.reason
+    assert best - 2e-3 * max(abs(best), 1e-12) - 1e-4 * (abs(best) > 1) < found.bound <= best

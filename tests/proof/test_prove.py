@@ -48,6 +48,16 @@ def test_a_wider_tolerance_is_proven_with_a_lower_bound() -> None:
     assert wider.f == pytest.approx(1.67215, abs=5e-5)  # 10 % more shear
 
 
+@pytest.mark.parametrize("name", ["RC01", "RC02"])
+def test_equalities_of_huge_sides_are_met_by_a_solution_that_we_evaluate(name: str) -> None:
+    # Sides of some 1e6 must be equal to 1e-4, and more limits are all but reached than there are variables.
+    problem = get(name)
+    proof = prove(problem, {}, gap=1e-3)
+    assert proof.status == "proven"
+    assert proof.f == pytest.approx(problem.best_known, rel=1e-3)
+    assert problem.feasible(problem.evaluate([proof.x]).violations)[0]
+
+
 def test_tolerances_that_no_solution_meets_are_proven_infeasible() -> None:
     text = "variable x from 0 to 4\nminimise x\nsubject to\nlow: x <= 1\nhigh: x >= 2"
     problem = problem_of(text)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import sqlite3
 import stat
+import struct
 import time
+import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,7 +29,7 @@ from mapelites.runs.presence import SupervisorLock
 from mapelites.runs.storage.database import FILE_FROM
 from mapelites.runs.supervisor import Supervisor
 from mapelites.runs.worker import RunWorker
-from mapelites.snapshot.snapshot import Snapshot, pack, unpack
+from mapelites.snapshot.snapshot import ELITE_ARRAYS, Snapshot, pack, unpack
 from tests.requests_and_stores import with_spec
 from tests.runs.tools import assert_same, large_request, request, undisturbed
 
@@ -555,12 +557,36 @@ def test_a_run_file_that_says_what_no_run_has_is_refused(store: Store) -> None:
         store.import_run(pack(late, arrays))
 
 
+def test_a_run_file_with_more_solutions_than_evaluations_or_than_can_be_looked_at_in_time_is_refused(
+    store: Store,
+) -> None:
+    content = store.export(finish(store, request(evaluations=3_000)))
+    about, arrays = unpack(content)
+    often = {name: np.repeat(array, 1_000, axis=0) for name, array in arrays.items() if name in ELITE_ARRAYS}
+    with pytest.raises(InputError, match=r"it has \d{2},\d{3} solutions of 3,000 evaluations"):
+        store.import_run(pack(about, {**arrays, **often}))
+    with pytest.raises(InputError, match=r"too many solutions to evaluate them within 0 s; `illuminate import`"):
+        store.import_run(content, seconds=0.0)
+    many = {**about, "constraints": [f"g{i}" for i in range(2_000)], "levels": [[0, 1]] * 2_000}
+    with pytest.raises(InputError, match="there can be at most 1,000 constraints, but there were 2,000"):
+        store.import_run(pack(many, arrays))
+
+
 def test_a_small_run_file_that_would_become_a_large_one_is_refused_before_it_is_read(store: Store) -> None:
     about, arrays = unpack(store.export(finish(store, request(evaluations=3_000))))
     buffer = io.BytesIO()
     np.savez_compressed(buffer, about=np.zeros(10**7, np.uint8), **arrays)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"not a run file, because .* bytes, but says that it holds 10,0"):
+    with pytest.raises(InputError, match=r"not a run file, because .*its part 'about.npy' is compressed"):
         store.import_run(buffer.getvalue())
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("about.npy", bytes(10**7))
+    lying = bytearray(bomb.getvalue())
+    struct.pack_into("<L", lying, lying.rfind(b"PK\1\2") + 24, 100)  # it says that it becomes 100 bytes
+    with pytest.raises(InputError, match=r"not a run file, because .*its part 'about.npy' is compressed"):
+        store.import_run(bytes(lying))
+    with pytest.raises(InputError, match=r"its description has 5,\d{3},\d{3} bytes, but may have 4,194,304"):
+        store.import_run(pack({**about, "more": "x" * 5_000_000}, arrays))
     inner = np.frombuffer(zlib.compress(bytes(70_000_000)), np.uint8)
     with pytest.raises(InputError, match=r"not a run file, because checkpoint is .* larger than a file of its size"):
         store.import_run(pack(about, {**arrays, "checkpoint": inner}))

@@ -41,10 +41,19 @@ def valley_of_squares(x, data, out):
     out[1] = 100.0 * step * step + (x[0] - 1.0) * (x[0] - 1.0)
 
 
+@kernel
+def many_valleys(x, data, out):
+    out[0], out[1] = 0.0, -1.0
+    for i in range(x.size):
+        out[0] += (x[i] * x[i] - 1.0) * (x[i] * x[i] - 1.0) + 0.1 * x[i]
+        out[1] += x[i] / x.size
+
+
 INEQUALITY, EQUALITY = (Constraint("g1", "inequality"),), (Constraint("h1", "equality"),)
 DISC = Problem("disc", [-3.0] * 2, [3.0] * 2, INEQUALITY, disc)
 PLANE = Problem("plane", [-8.0] * 6, [9.0] * 6, EQUALITY, highest_on_a_plane)
 ROOT = Problem("root", [-5.0] * 2, [5.0] * 2, EQUALITY, nearest_root)
+VALLEYS = Problem("valleys", [-8.0] * 9, [9.0] * 9, INEQUALITY, many_valleys)
 VALLEY = Problem("valley", [-5.0] * 2, [5.0] * 2, EQUALITY, valley_of_squares)
 
 
@@ -106,6 +115,13 @@ def test_aim_reaches_the_bin_where_an_equality_holds_exactly():
     archive = run_with(ROOT, "aim", evaluations=6_000).archive()
     assert archive.at(0) is not None
     assert archive.at(0).h[0] == 0.0
+
+
+def test_valleys_alone_leaves_each_of_500_local_optima_but_the_best_one():
+    run = run_with(VALLEYS, "valleys", evaluations=15_000)
+    lowest = np.roots([4.0, 0.0, -4.0, 0.1]).min()
+    assert run.best_feasible == pytest.approx(9 * ((lowest**2 - 1.0) ** 2 + 0.1 * lowest), abs=1e-6)
+    assert "valley" in set(run.archive().elites.operator)
 
 
 def test_line_makes_steps_of_every_order_of_magnitude():

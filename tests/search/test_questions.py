@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numba import njit
 from scipy.optimize import minimize
 
+from benchmarks.truth import References, asked
 from mapelites import Illumination, InputError, Settings, Tolerances, illuminate
 from mapelites.core.lattice import Lattice
 from mapelites.problems import get
@@ -110,6 +111,49 @@ def test_questions_alone_make_every_answer_of_a_design_true():
         inside = (dense.violations <= t).all(axis=1)
         assert f <= dense.f[inside].min() * (1 + 1e-9)
         assert f >= dense.f[inside].min() * (1 - 2e-3)  # what lies between the points of the grid
+
+
+def test_a_budget_of_two_thousand_goes_to_the_questions_and_answers_nearly_all_of_them():
+    problem = get("welded-beam-cec2020")
+    levels, lattice, places = asked(problem)
+    run = Illumination(problem, levels, Settings.of("directed", problem.dimension, evaluations=2_000, seed=5))
+    run.advance(2_000)
+    truth = References().truth("welded-beam-cec2020", problem, lattice.tolerances_of(places))
+    regret = (run.archive().answers().f(places) - truth) / abs(truth[0])
+    assert np.mean(regret <= 1e-3) >= 0.95
+    assert run.spent["questions"] >= 1_000  # of 1,500 after the random beginning
+
+
+def test_variables_with_steps_walk_far_and_their_neighbours_on_the_grid_are_tried():
+    far = problem_of(
+        "variable n from 0 to 400 integer\nvariable k from 0 to 400 integer\nvariable x from 0 to 400\n"
+        "minimise (n - 311)^2 + (k - 17.4)^2 + (x - 200.5)^2 - 3*n\nsubject to\n  sum: n + k + x <= 400.25"
+    )
+    settings_ = Settings.of("directed", 3, evaluations=600, seed=2, emitters=("questions",))
+    run = Illumination(far, Tolerances.of(far, {"sum": (0.0, 4.0)}), settings_)
+    run.advance(600)
+    n, k = np.array(np.meshgrid(np.arange(200, 401), np.arange(0, 60))).reshape(2, -1)
+    for tolerance, elite in ((0.0, run.archive().answer([0.0])), (4.0, run.archive().answer([4.0]))):
+        x = np.clip(np.minimum(400.25 + tolerance - n - k, 200.5), 0.0, 400.0)
+        f = (n - 311.0) ** 2 + (k - 17.4) ** 2 + (x - 200.5) ** 2 - 3.0 * n
+        best = f[n + k + x <= 400.25 + tolerance].min()
+        assert elite.f == pytest.approx(best, rel=1e-6)
+
+
+def test_a_better_valley_found_late_is_told_to_the_questions_beside():
+    # Two basins: the one with the feasible corner, and a far one that is better only where the limit is relaxed.
+    valleys = problem_of(
+        "variable x from -4 to 4\nvariable y from -4 to 4\n"
+        "minimise min((x + 2)^2 + y^2, (x - 2)^2 + (y - 2)^2 - 1) + 10\n"
+        "subject to\n  wall: x + y <= 1\n  side: y - x <= 3"
+    )
+    levels = {"wall": (0.0, 0.5, 1.0, 2.0), "side": (0.0, 0.5, 1.0)}
+    archive = illuminate(valleys, Tolerances.of(valleys, levels), evaluations=3_000, seed=4)
+    answers = archive.answers()
+    side = np.linspace(-4, 4, 1_601)
+    dense = valleys.evaluate(np.array(np.meshgrid(side, side)).reshape(2, -1).T)
+    for place, t in zip(answers.lattice.all(), answers.lattice.tolerances_of(answers.lattice.all()), strict=True):
+        assert answers.f(place)[0] <= dense.f[(dense.violations <= t).all(axis=1)].min() + 1e-6
 
 
 def test_wished_questions_are_answered_at_tolerances_that_are_no_levels():

@@ -323,6 +323,8 @@ HALVES = (
     b"GET / HT",
     b"GET / HTTP/1.1\r\nHost: x\r\n",
     b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab",
+    b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nab",
+    b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nab",
 )
 
 
@@ -366,15 +368,19 @@ def test_who_has_not_said_what_it_wants_has_no_thread() -> None:
     request = b"GET / HTTP/1.1\r\nHost: x\r\n"
     with small_server(LONG) as (port, _), ExitStack() as open_ones:
         for each in range(100):
-            open_ones.enter_context(from_elsewhere(port, HALVES[1 + each % 2]))
+            open_ones.enter_context(from_elsewhere(port, HALVES[1 + each % (len(HALVES) - 1)]))
         again = open_ones.enter_context(from_elsewhere(port, request + b"\r\n"))
         assert again.recv(9) == b"HTTP/1.1 ", "not even those at its own address wait"
         while not again.recv(2**16).endswith(b"\r\n\r\n"):
             pass
-        for part in (request[:9], request[9:], b"\r\n"):
+        for part in (request[:9], request[9:], b"Content-Length: 4\r\n\r\n", b"ab", b"cd"):
             again.sendall(part)
             assert answers(port)
         assert again.recv(9) == b"HTTP/1.1 ", "a second request may come in pieces"
+        while not again.recv(2**16).endswith(b"abcd"):
+            pass
+        again.sendall(request + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+        assert again.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n", "who asks before a body is told to go on"
 
 
 def test_however_many_connections_one_address_opens_others_are_let_in() -> None:

@@ -15,6 +15,7 @@ from mapelites import Archive, Tolerances
 from mapelites.core.archive import Elites
 from mapelites.core.problem import Array, Constraint, Problem
 from mapelites.snapshot.exports import csv_pieces, elite_record, elites_csv, elites_json, json_pieces
+from tests.answers.known import hiding_map
 
 CONSTRAINTS = 40
 
@@ -47,6 +48,20 @@ def test_the_pieces_are_the_table_that_each_elite_has_on_its_own() -> None:
     assert elites_json(archive) == json.dumps(records, indent=1) + "\n"
     rows = list(csv.DictReader(io.StringIO(elites_csv(archive))))
     assert rows == [{name: str(value) for name, value in record.items()} for record in records]
+
+
+def test_read_up_to_the_best_feasible_solution_is_in_the_table_though_an_elite_of_its_cell_hides_it() -> None:
+    archive = hiding_map()
+    best = archive.best(feasible=True)
+    assert best is not None
+    exact, up_to = (
+        [float(row["f"]) for row in csv.DictReader(io.StringIO("".join(csv_pieces(archive, reading))))]
+        for reading in ("exact", "up-to")
+    )
+    assert exact == archive.elites.f.tolist()
+    assert best.f not in exact
+    assert up_to == archive.everything().f.tolist()
+    assert best.f in up_to
 
 
 def test_an_empty_map_is_an_empty_table() -> None:

@@ -38,9 +38,9 @@ class MapStyle:
         """The look of one colour scheme."""
         if dark:
             return cls(narrow, "#e6e8ec", "#a4abb8", "#20242c", "#1b1e24", "#3d434f", "rgba(255,255,255,.13)",
-                       "rgba(255,255,255,.62)", "#ffffff", "#ffffff", "#14161b", "rgba(32,36,44,.84)")  # fmt: skip
+                       "rgba(255,255,255,.62)", "#ffffff", "#ffffff", "#14161b", "rgba(32,36,44,.8)")  # fmt: skip
         return cls(narrow, "#1f2430", "#5b6270", "#f6f7f9", "#e0e4ea", "#bcc3cd", "rgba(20,24,32,.14)",
-                   "rgba(20,24,32,.72)", "#0b0d12", "#ffffff", "#0b0d12", "rgba(246,247,249,.84)")  # fmt: skip
+                   "rgba(20,24,32,.72)", "#0b0d12", "#ffffff", "#0b0d12", "rgba(246,247,249,.78)")  # fmt: skip
 
     @property
     def size(self) -> int:

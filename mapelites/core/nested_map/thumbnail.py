@@ -63,7 +63,7 @@ def drawn_apart(grid: NDArray[np.uint8], beyond: NDArray[np.bool_]) -> NDArray[n
 
 def with_veiled(shades: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The shades, and after them the same ones as through a veil."""
-    veiled = np.round(0.16 * shades + 0.84 * shades[EMPTY]).astype(np.uint8)
+    veiled = np.round(0.22 * shades + 0.78 * shades[EMPTY]).astype(np.uint8)
     return np.concatenate([shades, veiled])
 
 

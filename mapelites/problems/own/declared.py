@@ -22,7 +22,7 @@ from mapelites.core.problem import LONGEST_NAME, Array
 
 SIGNS: dict[str, Sense] = {"<=": "<=", "≤": "<=", ">=": ">=", "≥": ">=", "==": "=", "=": "="}
 COMPARED = re.compile(r"(.*?)(<=|≤|>=|≥|==|=)(.*)", re.DOTALL)
-OBJECTIVE = re.compile(r"([^\[\]]*?)\s*(?:\[([^\[\]]*)\])?\s*")
+OBJECTIVE = re.compile(r"([^\[\]]*)(?:\[([^\[\]]*)\]\s*)?")
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ import numpy as np
 
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Array, Constraint, Problem, ProblemSource
+from mapelites.system.files import read_file
 
 PACKAGE = Path(__file__).parents[2]
 MODULE = "problems_of_"  # how the name of a file's module begins
@@ -95,7 +96,7 @@ def files_imported_by(path: Path, error: BaseException | None = None) -> tuple[s
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
 

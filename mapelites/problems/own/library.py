@@ -22,6 +22,7 @@ from mapelites.problems.own.files import AbsentError, FileError, is_unchanged, l
 from mapelites.problems.own.inspection import inspect_file
 from mapelites.problems.own.program import names_a_program, program_problem
 from mapelites.problems.suites import SUITES
+from mapelites.system.files import read_text
 
 PYTHON, FORMULAS = ".py", ".problem"
 log = logging.getLogger(__name__)
@@ -132,7 +133,7 @@ class ProblemLibrary:
         """Whether a file holds code, or names a program, that somebody put on the command line."""
         if path.suffix == PYTHON:
             return True
-        return path.parent != self._saved and names_a_program(path.read_text("utf-8", errors="replace"))
+        return path.parent != self._saved and names_a_program(read_text(path, errors="replace"))
 
     def names(self) -> tuple[str, ...]:
         """The names of all problems in the files."""
@@ -177,7 +178,7 @@ class ProblemLibrary:
 def _formulas(path: Path, stamp: Stamp, *, may_run: bool) -> ProblemFile:
     """What a file of formulas holds; a program is named in files from the command line alone."""
     try:
-        text = path.read_text("utf-8")
+        text = read_text(path)
         if may_run and names_a_program(text):
             return ProblemFile(path, stamp, (problem_from_description(program_problem(path).source.text),))
         return ProblemFile(path, stamp, (problem_of(text),))

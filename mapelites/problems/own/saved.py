@@ -8,7 +8,7 @@ from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.problems.formulas import problem_of
 from mapelites.problems.own.library import FORMULAS, ProblemLibrary
-from mapelites.system.files import write_whole
+from mapelites.system.files import read_text, write_whole
 
 MOST_FILES = 1_000
 
@@ -32,7 +32,7 @@ def save_problem(library: ProblemLibrary, text: str, instead_of: str = "") -> Pr
 def text_of(library: ProblemLibrary, name: str) -> str | None:
     """The text of a saved problem, or None where there is none of that name."""
     path = saved_file(library, name)
-    return None if path is None else path.read_text("utf-8")
+    return None if path is None else read_text(path)
 
 
 def delete_problem(library: ProblemLibrary, name: str) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from mapelites.core.problem import Array, Problem
 from mapelites.problems.own.estimates import estimated_sizes
 from mapelites.problems.own.files import FileError, place_of_error, said_by
-from mapelites.system.processes import end_with
+from mapelites.system.processes import end_with, guard_group
 
 POINTS = 9
 QUICK_SECONDS = 5e-4  # of one evaluation, up to which some thousand are made to estimate sizes
@@ -117,6 +117,7 @@ def _evaluate(problem: Problem, path: Path, points: Array, answers: Connection, 
     """What the process does."""
     os.setpgid(0, 0)
     end_with(parent)
+    guard_group()
     seconds = []
     for place, point in enumerate(points):
         started = time.perf_counter()

@@ -106,7 +106,9 @@ def _names(path: Path) -> Iterator[str]:
         folders[:] = [each for each in folders if not (here == Path() and (each in OWN or each.startswith(HIDDEN)))]
         for each in files:
             name = (here / each).as_posix()
-            if name.split("/")[0] not in OWN and not name.startswith(DATABASE) and not each.endswith(".lock"):
+            if name.split("/")[0] in OWN or name.startswith(DATABASE) or each.endswith(".lock"):
+                continue
+            if Path(folder, each).is_file():  # no pipe, which would be waited for
                 yield name
 
 

@@ -43,7 +43,7 @@ from mapelites.runs.storage import rebuild
 from mapelites.runs.storage.disk import CACHED_PAGES, FILE_NAME, PlainCache, PlainDisk
 from mapelites.runs.storage.reading import ReadOnlyCache
 from mapelites.runs.storage.seal import seal_of
-from mapelites.system.files import write_whole
+from mapelites.system.files import SMALL, read_file, write_whole
 from mapelites.system.locks import EXCLUSIVE, SHARED, hold_lock
 
 FORMAT = 3  # 1 had no snapshots that are changes of others, 2 no check sums; all else is the same
@@ -69,6 +69,7 @@ class Database:
         with self._in_words():
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             with hold_lock(self.path / "lock", EXCLUSIVE):
+                self._check_file()
                 self._check_format()
                 try:
                     self._cache = self._open_or_rebuild()
@@ -151,7 +152,7 @@ class Database:
         for value, name in self._twice(lambda: self._cache._con.execute(statement, (key,)).fetchall()):
             if isinstance(name, str) and FILE_NAME.fullmatch(name):
                 with suppress(OSError):
-                    content += (self.path / "cache" / name).read_bytes()
+                    content += read_file(self.path / "cache" / name)
             elif isinstance(value, (str, bytes)):
                 content += value if isinstance(value, bytes) else value.encode(errors="surrogateescape")
         return content
@@ -386,7 +387,15 @@ class Database:
 
     def _format(self) -> str:
         file = self.path / "format"
-        return file.read_bytes().decode(errors="backslashreplace").strip() if file.exists() else ""
+        return read_file(file, SMALL).decode(errors="backslashreplace").strip() if file.exists() else ""
+
+    def _check_file(self) -> None:
+        """Refuse what SQLite would wait for, such as a pipe."""
+        if os.path.exists(self._file) and not os.path.isfile(self._file):
+            raise StoreError(
+                f"store: {self._file} must be a file, but it is something else; "
+                "move it away, and the runs are brought back from what lies beside it"
+            )
 
     def _check_format(self) -> None:
         """Refuse a store of a newer version. A flipped bit in one of its two witnesses is none."""

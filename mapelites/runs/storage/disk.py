@@ -21,7 +21,7 @@ from diskcache.core import MODE_BINARY, MODE_RAW
 
 from mapelites.runs.errors import DamagedError
 from mapelites.runs.storage.seal import heading_size, with_heading
-from mapelites.system.files import sync_file, sync_folder
+from mapelites.system.files import read_file, sync_file, sync_folder
 
 CACHED_PAGES = 2**9  # that sqlite keeps in memory, for every thread that reads: diskcache's 2**13 are 32 MB for each
 PLAIN = (str, int, float, bytes)
@@ -124,7 +124,7 @@ class PlainDisk(Disk):  # type: ignore[misc]
         if mode == MODE_RAW and type(value) in PLAIN:
             return value
         if mode == MODE_BINARY and type(filename) is str and FILE_NAME.fullmatch(filename):
-            content = Path(self._directory, filename).read_bytes()
+            content = read_file(Path(self._directory, filename))
             return content[heading_size(content) :]
         raise DamagedError("must be plain text, a number or bytes, but it was something else (changed from outside?)")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mapelites.runs.errors import DamagedError
 from mapelites.runs.storage.seal import read_sealed, with_heading
-from mapelites.system.files import sync_folder, write_whole
+from mapelites.system.files import read_file, sync_folder, write_whole
 
 KEEPSAKES = "runs"
 
@@ -38,7 +38,7 @@ class Keepsakes:
 
     def read(self, run_id: str) -> bytes:
         """The content of one; a `DamagedError` where it is not what was written."""
-        key, content = read_sealed((self.folder / run_id).read_bytes())
+        key, content = read_sealed(read_file(self.folder / run_id))
         if key != f"{KEEPSAKES}/{run_id}":
             raise DamagedError(f"must be the file of run {run_id}, but it is {key}")
         return content

@@ -23,7 +23,7 @@ from mapelites.runs.storage.disk import FILE_NAME, PlainCache, PlainDisk
 from mapelites.runs.storage.keepsakes import Keepsakes
 from mapelites.runs.storage.salvage import CacheRow, rows_of
 from mapelites.runs.storage.seal import read_sealed, seal_of
-from mapelites.system.files import sync_file, sync_folder
+from mapelites.system.files import read_file, sync_file, sync_folder
 
 ASIDE = "damaged"
 RECORD, OF_RUNS = "entry/", ("entry/", "version/", "history/", "snapshot/", "state/", "findings/", "job/")
@@ -113,7 +113,7 @@ def _rows_of_files(path: Path, known: set[str]) -> Iterable[CacheRow]:
     for file in sorted(folder.glob("*/*.val")):
         name = str(file.relative_to(folder))
         try:
-            key, value = read_sealed(file.read_bytes())
+            key, value = read_sealed(read_file(file))
         except (OSError, DamagedError):
             continue
         if FILE_NAME.fullmatch(name) and key.startswith(OF_RUNS) and key.split("/")[1] in known:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mapelites.runs.storage.seal import seal_of
+from mapelites.system.files import read_file
 
 COLUMNS = 12  # rowid, key, raw, store_time, expire_time, access_time, access_count, tag, size, mode, filename, value
 LEAF = 0x0D  # a page of a table with rows in it
@@ -56,9 +57,9 @@ def rows_of(file: Path) -> Iterator[CacheRow]:
 
 def _pages(file: Path) -> dict[int, bytes]:
     """The pages by number, those of the log over those of the file."""
-    content = file.read_bytes() if file.exists() else b""
+    content = read_file(file) if file.exists() else b""
     log = file.with_name(f"{file.name}-wal")
-    logged = log.read_bytes() if log.exists() else b""
+    logged = read_file(log) if log.exists() else b""
     size = _page_size(content, logged)
     pages = {1 + place // size: content[place : place + size] for place in range(0, len(content), size)}
     pages.update(_logged_pages(logged, size))

@@ -29,6 +29,7 @@ STANDS_STILL = 1e-6  # of the best feasible objective: a smaller fall is none
 # Places in `turn`: who is at it, where it began, where it shall end.
 EMITTER, BEGAN, ENDS = range(3)
 NOBODY = -1
+ALL_TURNS = np.inf
 
 
 class DirectedMemory(NamedTuple):
@@ -44,7 +45,7 @@ class DirectedMemory(NamedTuple):
     corner: (
         Floats  # (2,): the best feasible objective when it last fell by more than next to nothing, and when that was
     )
-    eager: Floats  # by emitter: the part of its part of the budget that it can use now, as it says itself
+    eager: Floats  # by emitter: the part of its part of the budget that it can use now, as it says itself; or ALL_TURNS
     parts: dict[str, Any]  # by emitter: a tuple of arrays that it has for itself
 
 
@@ -110,6 +111,7 @@ class Directed(SynchronousMethod):
         self.cost = exact_cost(problem)
         self._base = np.array([each.share if each.name in settings.emitters else 0.0 for each in self.emitters])
         self._memory.passes[:] = credit.first_passes(self._base)
+        self._memory.eager[[each.begins for each in self.emitters]] = ALL_TURNS
         self._on_corner = np.array([each.corner for each in self.emitters])
         self._steps = tuple(each.load_step() for each in self.emitters)
         self._places = {each.name: place for place, each in enumerate(self.emitters)}
@@ -144,7 +146,7 @@ class Directed(SynchronousMethod):
         return len(operators_of(self.emitters[:place])) if self._base[place] > 0.0 else NOBODY
 
     def set_eagerness(self, emitter: str, part: float) -> None:
-        """Say what part of its part of the budget an emitter can use from now on; more than 0."""
+        """Say what part of its part of the budget an emitter can use from now on; more than 0, or ALL_TURNS."""
         self._memory.eager[self._places[emitter]] = part
 
     def pass_on(self, evaluations: int, giver: str, taker: str) -> None:
@@ -210,16 +212,22 @@ class Directed(SynchronousMethod):
             memory.spent[0] += self.evaluations - before
             return
         if turn[EMITTER] == NOBODY:
-            turn[:] = credit.next_emitter(self._base, memory.passes), before, before + TURN
+            turn[:] = self._next_emitter(), before, before + TURN
             memory.gain[0] = 0.0
         emitter = int(turn[EMITTER])
         self._guarded(emitter, min(until, int(turn[ENDS])))
         memory.spent[emitter] += self.evaluations - before
         idle = self.evaluations == before
         if idle or self.evaluations >= min(turn[ENDS], self.settings.evaluations):
-            spent = self.evaluations - int(turn[BEGAN])
-            credit.settle(self._parts(), memory.passes, memory.credit, emitter, float(memory.gain[0]), spent)
+            spent, parts = self.evaluations - int(turn[BEGAN]), self._parts()
+            if memory.eager[emitter] != ALL_TURNS:
+                credit.settle(parts, memory.passes, memory.credit, emitter, float(memory.gain[0]), spent)
             turn[EMITTER] = NOBODY
+
+    def _next_emitter(self) -> int:
+        """The emitter that has every turn for now, or the one whose turn it is by their parts."""
+        everything = np.flatnonzero((self._memory.eager == ALL_TURNS) & (self._base > 0.0))
+        return int(everything[0]) if len(everything) else credit.next_emitter(self._base, self._memory.passes)
 
     def _parts(self) -> Floats:
         """The parts of the budget as they are now: smaller for those on the feasible corner while it stands still."""
@@ -227,7 +235,8 @@ class Directed(SynchronousMethod):
         if best < np.inf and (corner[0] == np.inf or best < corner[0] - STANDS_STILL * abs(corner[0])):
             corner[:] = best, self.evaluations
         left = credit.part_left(self.evaluations, int(corner[1])) if best < np.inf else 1.0
-        parts: Floats = self._base * np.where(self._on_corner, left, 1.0) * self._memory.eager
+        eager = np.where(self._memory.eager == ALL_TURNS, 1.0, self._memory.eager)
+        parts: Floats = self._base * np.where(self._on_corner, left, 1.0) * eager
         return parts
 
     def _guarded(self, emitter: int, until: int) -> None:

@@ -35,7 +35,7 @@ from mapelites.search.directed.quadratic import QUADRATIC_TYPE, SOLVED, solve_qu
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 
 # Places in `counts` and `numbers`.
-ACTIVE, ITERATION, LIMIT, FAILED, FRESH, LEARNED_FROM, RELAXING, RESET, INSIDE_AT_END = range(9)
+ACTIVE, ITERATION, LIMIT, FAILED, FRESH, LEARNED_FROM, RELAXING, RESET, INSIDE_AT_END, FREE = range(10)
 ACCURACY, LENGTH, COST, KNOWN = range(4)
 
 DIFFERENCE = 1e-7  # of a variable's range
@@ -51,6 +51,8 @@ TRIALS = 6
 CHORDS = 3  # steps onto the constraints with old gradients
 MOST_FAILURES = 2
 DESCENT = 1e-4  # of what the model promises
+ON_GRID = 12  # iterations in which variables with steps move from one to another, before they stay
+NOTHING, CURVATURE, GRADIENTS = range(3)  # what a descent keeps of the one before: each the earlier ones too
 
 
 class Descent(NamedTuple):
@@ -67,7 +69,7 @@ class Descent(NamedTuple):
     moved: Floats  # (n,): the last step
     before: Floats  # (n,): the Lagrangian's gradient where it began
     numbers: Floats  # ACCURACY to KNOWN
-    counts: Integers  # ACTIVE to INSIDE_AT_END
+    counts: Integers  # ACTIVE to FREE
 
 
 def new_descent(n: int, constraints: int) -> Descent:
@@ -75,7 +77,7 @@ def new_descent(n: int, constraints: int) -> Descent:
     c = constraints
     return Descent(
         np.zeros(n), np.zeros(1 + c), np.zeros(c), np.zeros(c), np.zeros((1 + c, n)), np.zeros((n, n)), np.zeros(c),
-        np.zeros(c), np.zeros(n), np.zeros(n), np.zeros(4), np.zeros(9, dtype=np.int64),
+        np.zeros(c), np.zeros(n), np.zeros(n), np.zeros(4), np.zeros(10, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -92,12 +94,12 @@ def exact_cost(problem: Problem) -> int:
 
 
 @piece
-def set_out(descent, x, values, accuracy, limit, cost, known, keep):
+def set_out(m, descent, x, values, accuracy, limit, cost, known, keep, free):
     """Begin at a point that has been evaluated. The intervals must have been set.
 
     A descent that will not get below the objective that is `known` ends early.
-    `cost` is what an exact Jacobian counts as, in evaluations, or 0 where there are only differences. With `keep`,
-    what was learned of the curvature stays.
+    `cost` is what an exact Jacobian counts as, in evaluations, or 0 where there are only differences. `keep` says what
+    stays of what was learned: the curvature, the gradients too, or nothing. With `free`, variables with steps move.
     """
     copy(x, descent.x)
     copy(values, descent.values)
@@ -111,10 +113,40 @@ def set_out(descent, x, values, accuracy, limit, cost, known, keep):
     descent.numbers[LENGTH] = 1.0
     descent.numbers[COST] = cost
     descent.numbers[KNOWN] = known
-    if keep and descent.hessian[0, 0] > 0.0:
+    if keep >= CURVATURE and descent.hessian[0, 0] > 0.0:
         descent.counts[LEARNED_FROM] = learned
+        descent.counts[FRESH] = keep == GRADIENTS
     else:
         descent.hessian[0, 0] = 0.0
+    if free and m.steps.size > 0:
+        descent.counts[FREE] = ON_GRID
+        snap_to_grid(m, descent.x)
+
+
+@piece
+def snap_to_grid(m, x):
+    """Move the variables that take only some values onto them."""
+    for j in range(x.size):
+        if m.steps[j] > 0.0:
+            x[j] = snap(x[j], m.lower[j], m.upper[j], m.steps[j])
+
+
+@piece
+def stays(m, descent, j):
+    """Whether a variable has steps and does not move."""
+    return m.steps.size > 0 and m.steps[j] > 0.0 and descent.counts[FREE] == 0
+
+
+@piece
+def stay_on_grid(m, descent):
+    """From now on the variables with steps stay where they are."""
+    descent.counts[FREE] = 0
+    for j in range(descent.x.size):
+        if stays(m, descent, j):
+            for i in range(descent.values.size):
+                descent.jacobian[i, j] = 0.0
+    fill_with(descent.moved, 0.0)  # nothing is learned from a step of variables that stay now
+    begin_round(descent, FIRST_STEP)
 
 
 @piece
@@ -131,16 +163,16 @@ def lagrangian_slope(descent, into):
 
 @piece
 def differences(kernel, state, m, descent, work, budget, made_by):
-    """Gradients by forward differences; a variable with a step has none."""
+    """Gradients by forward differences; of a variable with steps over one of them, or none where it stays."""
     x, values, J = descent.x, descent.values, descent.jacobian
     for j in range(x.size):
-        if m.steps.size > 0 and m.steps[j] > 0.0:
+        if stays(m, descent, j):
             for i in range(values.size):
                 J[i, j] = 0.0
             continue
         width = m.upper[j] - m.lower[j]
         kept = x[j]
-        by = DIFFERENCE * width
+        by = m.steps[j] if m.steps.size > 0 and m.steps[j] > 0.0 else DIFFERENCE * width
         x[j] = kept + by if kept + by <= m.upper[j] else kept - by
         distance = (x[j] - kept) / width
         evaluate(kernel, state, m, work.gain, budget, x, work.found, made_by)
@@ -165,7 +197,7 @@ def exact_gradients(slopes, state, m, descent, q, budget):
         for i in range(J.shape[0]):
             slope = q.flat[i * n + j] * width
             J[i, j] = slope if np.isfinite(slope) else 0.0
-        if m.steps.size > 0 and m.steps[j] > 0.0:
+        if stays(m, descent, j):
             for i in range(J.shape[0]):
                 J[i, j] = 0.0
 
@@ -245,6 +277,17 @@ def aim_of(descent, i):
 
 
 @piece
+def left_to_aim(left, inside, shift):
+    """How far a value may move towards the end of its interval from which it is `left` away.
+
+    One that is inside already, though less than it should be, is not sent back: that would only make f worse.
+    """
+    if not shift and 0.0 <= left < inside:
+        return 0.0
+    return left - inside
+
+
+@piece
 def set_step(m, descent, q, at, shift):
     """The model at the present point. With `shift`, the constraints are those of a trial point `at`, one step on."""
     n = descent.x.size
@@ -255,15 +298,15 @@ def set_step(m, descent, q, at, shift):
         width = m.upper[j] - m.lower[j]
         q.left[j] = (m.lower[j] - descent.x[j]) / width
         q.right[j] = (m.upper[j] - descent.x[j]) / width
-        if m.steps.size > 0 and m.steps[j] > 0.0:
+        if stays(m, descent, j):
             q.left[j], q.right[j] = 0.0, 0.0
     for i in range(descent.low.size):
         inside = aim_of(descent, i)
         value = at[1 + i]
         if shift:
             value -= dot(descent.jacobian[1 + i], q.step[:n])
-        q.below[i] = descent.low[i] + inside - value
-        q.above[i] = descent.high[i] - inside - value
+        q.below[i] = -left_to_aim(value - descent.low[i], inside, shift)
+        q.above[i] = left_to_aim(descent.high[i] - value, inside, shift)
         for j in range(n):
             q.rows[i, j] = descent.jacobian[1 + i, j]
 
@@ -318,6 +361,8 @@ def try_step(kernel, state, m, descent, q, work, budget, made_by):
         longest = moved_point(m, descent.x, step, part, work.trial)
         if longest < SHORTEST and attempt > 0:
             return False
+        if descent.counts[FREE] > 0:
+            snap_to_grid(m, work.trial)
         step_between(m, descent.x, work.trial, work.moved)
         expected = promised(descent, work.moved)
         evaluate(kernel, state, m, work.gain, budget, work.trial, work.found, made_by)
@@ -325,7 +370,7 @@ def try_step(kernel, state, m, descent, q, work, budget, made_by):
         if change <= DESCENT * expected and change < np.inf and (expected < 0.0 or change < 0.0):
             descent.numbers[LENGTH] = 1.0 if attempt == 0 else max(4.0 * longest, 1e-3)
             return True
-        if attempt == 0 and part == 1.0 and np.isfinite(change):
+        if attempt == 0 and part == 1.0 and np.isfinite(change) and descent.counts[FREE] == 0:
             copy(q.step[:n], work.step)
             set_step(m, descent, q, work.found, True)
             if solve_quadratic(q, n) == SOLVED and largest(q.step[:n]) < 2.0 * longest:
@@ -396,6 +441,18 @@ def is_hopeless(descent, expected):
 
 
 @piece
+def move_on_grid(kernel, state, m, descent, q, work, budget, made_by, close):
+    """A step of all variables, those with steps from one to another; where it fails, they stay from then on."""
+    descent.counts[FREE] -= 1
+    lagrangian_slope(descent, descent.before)
+    moved = not close and try_step(kernel, state, m, descent, q, work, budget, made_by)
+    if moved:
+        take(m, descent, work)
+    if not moved or descent.counts[FREE] == 0:
+        stay_on_grid(m, descent)
+
+
+@piece
 def iterate(kernel, slopes, state, m, descent, q, work, budget, made_by):
     """One step; the descent ends by clearing its ACTIVE mark."""
     n, counts = descent.x.size, descent.counts
@@ -418,6 +475,9 @@ def iterate(kernel, slopes, state, m, descent, q, work, budget, made_by):
         lacking += abs(descent.multipliers[i] * aimed_change(descent.values[1 + i], descent.low[i], descent.high[i]))
     expected = abs(dot(descent.jacobian[0], step)) + lacking
     close = expected <= descent.numbers[ACCURACY] * abs(descent.values[0]) + 1e-14
+    if counts[FREE] > 0:
+        move_on_grid(kernel, state, m, descent, q, work, budget, made_by, close)
+        return
     if close and relaxed == 0.0 and counts[RESET] < MOST_RESETS and is_steep(descent, q, n):
         counts[RESET] += 1
         begin_round(descent, FIRST_STEP * 0.1 ** counts[RESET])

@@ -8,11 +8,12 @@ from numba import types
 from mapelites.core.kernels import KERNEL_TYPE, MATRIX, VECTOR, compiled_for
 from mapelites.search.directed.common import copy, evaluate, piece
 from mapelites.search.directed.memory import WORK_TYPE
-from mapelites.search.directed.sequential import DESCENT_TYPE, set_out
+from mapelites.search.directed.sequential import DESCENT_TYPE, NOTHING, set_out
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import MAP_TYPE, OCCUPIED, STATE_TYPE, violation_of
 
 ANYWHERE, KICK, STEP = range(3)
+NEIGHBOURS = 4  # on the grid, evaluated before the most promising one is descended from
 
 
 @piece
@@ -94,12 +95,12 @@ def aim_within(m, descent, tolerances):
 
 @compiled_for(
     STATE_TYPE, MAP_TYPE, DESCENT_TYPE, types.int64, VECTOR, types.float64, types.int64, types.int64, types.float64,
-    types.boolean,
+    types.int64, types.boolean,
 )  # fmt: skip
-def begin_at(state, m, descent, slot, tolerances, accuracy, iterations, cost, known, keep):
+def begin_at(state, m, descent, slot, tolerances, accuracy, iterations, cost, known, keep, free):
     """Set the descent on tolerances from an elite."""
     aim_within(m, descent, tolerances)
-    set_out(descent, state.x[slot], state.values[slot], accuracy, iterations, cost, known, keep)
+    set_out(m, descent, state.x[slot], state.values[slot], accuracy, iterations, cost, known, keep, free)
 
 
 @piece
@@ -127,26 +128,58 @@ def step_on_grid(rng, m, x):
         x[j] = min(max(moved, m.lower[j]), m.upper[j])
 
 
+@piece
+def at_prices(values, rule, tolerances, prices):
+    """f, plus what its distances to the tolerances cost at the prices of an answer: those inside pay back.
+
+    To first order that is the objective of the best solution beside, within the tolerances.
+    """
+    total = values[0]
+    for i in range(tolerances.size):
+        if prices[i] > 0.0:
+            value = values[1 + i] if i < rule.inequalities else abs(values[1 + i])
+            total += prices[i] * (value - tolerances[i])
+    return total
+
+
+@piece
+def promising_step_on_grid(kernel, state, m, work, x, tolerances, prices, budget, made_by):
+    """Of some neighbours of x on the grid the one that promises most at the prices, into work.trial; evaluated."""
+    least = np.inf
+    for attempt in range(NEIGHBOURS):
+        copy(x, work.corrected)
+        step_on_grid(state.rng, m, work.corrected)
+        evaluate(kernel, state, m, work.gain, budget, work.corrected, work.found, made_by)
+        total = at_prices(work.found, m.rule, tolerances, prices)
+        if attempt == 0 or total < least:
+            least = total
+            copy(work.corrected, work.trial)
+            copy(work.found, work.values)
+
+
 @compiled_for(
-    KERNEL_TYPE, STATE_TYPE, MAP_TYPE, DESCENT_TYPE, WORK_TYPE, types.int64, VECTOR, types.float64, types.int64,
-    types.int64, types.float64, types.int64, types.int64, types.int64,
+    KERNEL_TYPE, STATE_TYPE, MAP_TYPE, DESCENT_TYPE, WORK_TYPE, types.int64, VECTOR, VECTOR, types.float64,
+    types.int64, types.int64, types.float64, types.int64, types.int64, types.int64,
 )  # fmt: skip
 def begin_elsewhere(
-    kernel, state, m, descent, work, slot, tolerances, accuracy, iterations, cost, known, manner, budget, made_by
-):
+    kernel, state, m, descent, work, slot, tolerances, prices, accuracy, iterations, cost, known, manner, budget,
+    made_by,
+):  # fmt: skip
     """Set the descent on tolerances from any point, or from an elite after a kick or a step on the grid."""
     rng, x = state.rng, work.x
     copy(state.x[slot], x)
-    if manner == ANYWHERE:
-        for j in range(x.size):
-            x[j] = m.lower[j] + (m.upper[j] - m.lower[j]) * uniform(rng)
-    elif manner == KICK:
-        kick(rng, m, x)
+    if manner == STEP:
+        promising_step_on_grid(kernel, state, m, work, x, tolerances, prices, budget, made_by)
+        copy(work.trial, x)
     else:
-        step_on_grid(rng, m, x)
-    evaluate(kernel, state, m, work.gain, budget, x, work.values, made_by)
+        if manner == ANYWHERE:
+            for j in range(x.size):
+                x[j] = m.lower[j] + (m.upper[j] - m.lower[j]) * uniform(rng)
+        else:
+            kick(rng, m, x)
+        evaluate(kernel, state, m, work.gain, budget, x, work.values, made_by)
     aim_within(m, descent, tolerances)
-    set_out(descent, x, work.values, accuracy, iterations, cost, known, False)
+    set_out(m, descent, x, work.values, accuracy, iterations, cost, known, NOTHING, manner == ANYWHERE)
 
 
 @compiled_for(KERNEL_TYPE, STATE_TYPE, MAP_TYPE, WORK_TYPE, VECTOR, types.int64)

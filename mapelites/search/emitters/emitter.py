@@ -49,11 +49,12 @@ class Emitter(EmitterDescription):
     is compiled when it is first needed. `memory(n, constraints, questions)` makes arrays that an emitter has for
     itself between its turns; checkpoints keep them. `stands_for` names the emitters in whose place slow functions have
     this one. One with `corner` works on the feasible corner alone, and gives part of its budget to the others while
-    that does not improve.
+    that does not improve. One with `begins` has every turn until it says how eager it is.
     """
 
     slow_share: float = 0.0
     corner: bool = False
+    begins: bool = False
     fill: FillFunction | None = None
     step: Callable[[], Step] | None = None
     propose: Callable[[], Propose] | None = None

@@ -25,6 +25,7 @@ EMITTER = Emitter(
     label="Local descents at the tolerances of a question",
     operators={"question": "#44aa99"},
     share=0.3,
+    begins=True,
     step=_step,
     memory=_memory,
 )

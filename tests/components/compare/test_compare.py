@@ -179,6 +179,23 @@ def test_a_row_tells_what_the_maps_show_there_and_leads_to_it(store: Store) -> N
     assert answer.f == pair.objectives[0][place]
 
 
+def test_of_designs_with_limits_only_what_lies_within_the_allowances_is_compared() -> None:
+    problem = get("welded-beam")
+    made = []
+    for seed in (1, 2):
+        search = Illumination(
+            problem, Tolerances.default(problem), Settings.of("directed", 4, evaluations=8_000, seed=seed)
+        )
+        search.advance(8_000)
+        made.append(Snapshot.of(search, 1.0, np.array([[8_000.0, 3.0, np.nan]])))
+    pair = ComparedArchives.of(*made)
+    places, beyond = most_different(pair), pair.view.fold(pair.first.tolerances).beyond()
+    assert places
+    assert not any(beyond[place] for place in places)
+    said = difference_map(pair, dark=False, narrow=False)["counts"]
+    assert "of 625 cells within the allowances A is better in" in said
+
+
 def test_a_pressed_place_is_the_one_of_the_map_and_nonsense_is_none() -> None:
     pair = ComparedArchives.of(snapshot(seed=1), snapshot(seed=2))
     assert pressed_cell(pair, {"points": [{"x": 4, "y": 1}]}) == (1, 4)

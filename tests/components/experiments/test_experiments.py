@@ -17,7 +17,7 @@ from components.experiments.figures import (
     reference_words,
     solution_boxes,
 )
-from components.experiments.files import take_in
+from components.experiments.files import take_in, taken_in
 from components.experiments.form import read_campaign
 from components.experiments.table import paper_table, published_notes
 from components.experiments.words import (
@@ -34,7 +34,7 @@ from mapelites import InputError
 from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign.description import OWN
 from mapelites.campaign.folder import CampaignStatus
-from mapelites.campaign.process import campaigns_folder
+from mapelites.campaign.process import campaigns_folder, folder_of
 from mapelites.campaign.report.published import edeag_row, paper_row
 from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
 from mapelites.campaign.report.table import CampaignReport, TableRow
@@ -180,6 +180,22 @@ def test_an_address_or_a_browser_that_asks_for_the_unknown_gets_the_first_there_
     assert CampaignView.of(campaign, None) == CampaignView(10, "paper-1", "C01", "none")
 
 
+def test_to_follow_a_link_to_a_run_of_a_campaign_changes_nothing_and_a_button_opens_it(tmp_path):
+    campaign = Campaign(("C01",), (10,), ("paper-1",), runs=1, changes={"evaluations": 300})
+    store = Store(tmp_path / "store")
+    folder = CampaignFolder.create(folder_of(store.path, campaign), campaign)
+    (task,) = campaign.tasks
+    folder.keep(task, execute_task(task_payload(task)))
+    browser, address = create_app(store).server.test_client(), f"/experiments/{folder.id}/run/{task.name}"
+    asked = browser.get(f"{address}?view=price")
+    assert (asked.status_code, store.runs(), "Open it" in asked.text) == (200, [], True)
+    opened = browser.post(f"{address}?view=price")
+    (run,) = store.runs()
+    assert (opened.status_code, opened.location) == (303, f"/run/{run.id}?view=price")
+    assert browser.get(address).location == f"/run/{run.id}"
+    assert browser.get(f"/experiments/{folder.id}/run/none").status_code == 404
+
+
 def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     campaign = Campaign(("C01",), (10,), ("paper-1",), runs=1, changes={"evaluations": 300})
     folder, store = CampaignFolder.create(tmp_path / "c", campaign), Store(tmp_path / "store")
@@ -193,7 +209,9 @@ def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     assert store.run(run_id).labels.campaign == folder.id
     assert f"href='/experiments/{folder.id}'" in str(name_cell(store.run(run_id), ""))
     store.delete(run_id)
+    assert taken_in(store, folder, task.name) is None, "which does not bring it back"
     assert take_in(RunQueue(store), folder, task.name) == run_id
+    assert taken_in(store, folder, task.name) == run_id
     assert store.run(run_id).deleted is None
     for torn in ("", '{"C01-10d', "[]"):
         (folder.path / "opened.json").write_text(torn)

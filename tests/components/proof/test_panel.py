@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.proof import panel
+from components.proof import panel, rest
 from components.proof.findings import FindingsReader, proof_sentences, question_at
 from components.run.state import PageState
 from components.run.view import Maps
@@ -19,6 +19,7 @@ from mapelites.proof.proof import Proof
 from mapelites.proof.proofs import Proofs
 from mapelites.runs import RunRequest, Store
 from mapelites.runs.jobs import Job
+from mapelites.runs.jobs.kinds import check_job
 from mapelites.snapshot.findings import Findings
 from mapelites.snapshot.snapshot import Snapshot
 from mapelites.snapshot.spec import RunSpec
@@ -26,9 +27,9 @@ from mapelites.snapshot.spec import RunSpec
 LEVELS = (0, 0.05)
 
 
-def run_of(store: Store, name: str = "three-bar-truss") -> str:
+def run_of(store: Store, name: str = "three-bar-truss", search: str = "paper-1") -> str:
     problem = get(name)
-    settings = Settings.of("paper-1", problem.dimension, evaluations=600, initial=200)
+    settings = Settings.of(search, problem.dimension, evaluations=600, initial=200)
     search = RunRequest(RunSpec.of(problem, Tolerances.same(problem, LEVELS), settings)).begin()
     search.advance(600)
     return store.import_run(Snapshot.of(search, 0.1).to_bytes())
@@ -57,6 +58,30 @@ def test_the_answer_at_the_sliders_is_told_with_its_bound_and_a_part_knows_what_
     assert ", nobody below " in said
     assert reader.proven(shown.run)(question, best.f)
     assert not reader.proven(shown.run)(np.array([0.2, 0.0, 0.0]), best.f)
+
+
+def test_who_rests_on_a_question_that_the_search_did_not_solve_gets_it_sharpened_once(tmp_path: Path) -> None:
+    store, problem = Store(tmp_path), get("three-bar-truss")
+    run_id = run_of(store)
+    maps = Maps(store)
+
+    def wanted(allowed: dict[str, str], run_id: str = run_id, jobs: tuple[Job, ...] = (), **other: object) -> object:
+        state = PageState.read({"allow": allowed, **other}, store.run(run_id).request.tolerances, problem)
+        return rest.wanted(state, maps.shown(run_id), jobs)
+
+    request = wanted({"first": "0.03"})
+    assert isinstance(request, dict)
+    assert request["what"] == "question"
+    assert request["tolerances"] == [0.03, 0.0, 0.0]
+    job = store.jobs.job(run_id, store.jobs.ask(run_id, "sharpen", request, check_job))
+    assert wanted({"first": "0.03"}, jobs=(job,)) is None  # it was asked already
+    assert wanted({"first": "0.02"}, jobs=(job, job)) is None  # others wait
+    assert wanted({}) is None  # nothing is relaxed
+    assert wanted({"first": "0.03"}, at=200) is None  # an earlier moment
+    assert wanted({"first": "0.05"}) is not None  # a level, but the paper's search solves no questions
+    directed = run_of(store, search="directed")
+    assert wanted({"first": "0.05"}, directed) is None
+    assert wanted({"first": "0.03"}, directed) is not None
 
 
 def test_a_job_is_shown_with_its_progress_its_time_left_and_what_came_of_it() -> None:

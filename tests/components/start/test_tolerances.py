@@ -89,7 +89,7 @@ def test_what_the_form_says_reads_back_as_the_tolerances() -> None:
     stores = {each.id: each.data for each in form.children if hasattr(each, "data")}
     assert tolerance_form.read_tolerances(stores[tolerance_form.value_id("run")]) == tolerances
     known = stores[tolerance_form.constraints_id("run")]
-    assert (known["chips"], known["hard"]) == ([["0", "5%"], ["0", "1e-4"]], ["h1"])
+    assert (known["chips"], known["hard"]) == ([["0", "5%"], ["0", "1e-4", "0.01", "1"]], ["h1"])
     said = str(form)
     for words in ("shear ≤ 13,600 psi", "up to 680 psi (5 %)", "more than 680 psi (5 %)", "hard: satisfied everywhere"):
         assert words in said
@@ -132,6 +132,7 @@ def test_levels_for_too_few_constraints_are_refused() -> None:
         ("paper", "", [["0", "1e-4", "0.01", "1"]] * 2),
         ("decades", "", [["0", "1e-3%", "0.01%", "0.1%", "1%", "10%"],
                          ["0", "1e-4", "1e-3", "0.01", "0.1", "1", "10"]]),
+        ("steps", "", [["0", "2%", "4%", "6%", "8%", "10%"], ["0", "1e-4", "2e-4", "3e-4", "4e-4", "5e-4"]]),
         ("steps", "1e-4", [["0", "1e-4", "2e-4", "3e-4", "4e-4", "5e-4"]] * 2),
     ],
 )  # fmt: skip
@@ -187,8 +188,10 @@ def test_levels_go_along_to_another_problem_where_there_is_room(
             {"id": "start-same", "property": "checked", "value": True},
             [],
             {"id": "start-constraints", "property": "data", "value": tolerance_form.described_problem(problem)},
+            {"id": "start-searched", "property": "data", "value": None},
         ],
         "state": [
+            {"id": "start-pressed", "property": "data", "value": None},
             {"id": "start-step", "property": "value", "value": "1e-4"},
             [{"id": row, "property": "value", "value": chips}],
             [{"id": row, "property": "id", "value": row}],

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +60,12 @@ def _supervise(path: Path, problem: Problem) -> None:
 
 
 @contextmanager
-def supervised_with(path: Path, problem: Problem) -> Iterator[None]:
+def supervised_with(path: Path, problem: Problem) -> Iterator[ForkProcess]:
     """A supervisor for which every problem is this one."""
     process = multiprocessing.get_context("fork").Process(target=_supervise, args=(path, problem))
     process.start()
     try:
-        yield
+        yield process
     finally:
         process.terminate()
         process.join(PATIENCE)
@@ -173,6 +174,25 @@ def test_what_a_function_started_ends_with_its_run(tmp_path: Path) -> None:
 
     run_with(store, tmp_path / "data", function)
     wait_for(lambda: gone(int(note.read_text())), "the end of what the function started")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent is gone")
+def test_what_a_function_started_ends_though_the_supervisor_is_killed(tmp_path: Path) -> None:
+    note, store = tmp_path / "started", Store(tmp_path / "data")
+
+    def function(x: Array) -> tuple[float, list[float], list[float]]:
+        if not note.exists():
+            beside = note.with_suffix(".new")
+            beside.write_text(f"{subprocess.Popen(['sleep', '1000']).pid}")
+            beside.rename(note)
+        return values_of_c17(x)
+
+    store.create(request("C17", 50_000, 1_000))
+    store.close()
+    with supervised_with(store.path, replace(get("C17", 10), function=function)) as supervisor:
+        wait_for(note.exists, "what the function starts")
+        supervisor.kill()
+        wait_for(lambda: gone(int(note.read_text())), "the end of what the function started")
 
 
 def test_a_function_that_gives_other_numbers_for_the_same_solution_is_noticed(store: Store, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from mapelites.problems.formulas import problem_of
 from mapelites.problems.own.files import FileError, describe_problem, digest_of
 from mapelites.problems.own.program.declaration import ProgramDeclaration, split_declaration
 from mapelites.problems.own.program.execution import OutsideProgram
+from mapelites.system.files import read_file, read_text
 
 LARGEST = 1e99  # what an output may be, for the formulas
 TOO_LARGE = 1e12  # the typical size of what depends on an output is not known, so one beyond this is none
@@ -39,7 +40,7 @@ class ProgramFunction:
 def program_problem(path: Path) -> Problem:
     """The problem in a file, with its program."""
     try:
-        said, formulas = split_declaration(path.read_text("utf-8"))
+        said, formulas = split_declaration(read_text(path))
     except InputError as error:
         raise FileError(f"{path.name}, {error}") from None
     lines = [f"variable {name} from {-LARGEST:g} to {LARGEST:g}" for name in said.outputs]
@@ -68,4 +69,4 @@ def _description(problem: Problem, path: Path, said: ProgramDeclaration) -> str:
     beside = [said.command[0], *(template for template, _ in said.templates)]
     helpers = {name: digest_of(path.parent / name) for name in beside if "/" in name or name != said.command[0]}
     inside = {name: each for name, each in helpers.items() if not Path(name).is_absolute() and ".." not in name}
-    return describe_problem(problem, path.name, sha256(path.read_bytes()).hexdigest(), inside)
+    return describe_problem(problem, path.name, sha256(read_file(path)).hexdigest(), inside)

@@ -154,7 +154,8 @@ def by_pymoo(counted, seed):
 
 
 PEERS = {
-    "surrogate": by_surrogate(1), "surrogate, 4 at a time": by_surrogate(4),
+    "surrogate": by_surrogate(1),
+    **{f"surrogate, {count} at a time": by_surrogate(count) for count in (2, 4, 8)},
     "COBYLA": by_scipy("COBYLA"), "COBYQA": by_scipy("COBYQA"), "SLSQP": by_scipy("SLSQP"),
     **({"pycma, augmented Lagrangian": by_cma} if find_spec("cma") else {}),
     **({"Optuna, TPE": by_optuna} if find_spec("optuna") else {}),

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mapelites.core.errors import InputError
-from mapelites.system.files import read_file, write_whole
+from mapelites.system.files import json_of, read_file, write_whole
 from mapelites.system.locks import EXCLUSIVE, hold_lock
 
 FILE = "logins.json"
@@ -146,7 +146,7 @@ def _check_sum(text: str) -> str:
 def _parsed(content: bytes) -> dict[str, Login]:
     """The logins of a file; of a damaged one none, and everybody shows the token once more."""
     try:
-        found = [_login(table) for table in json.loads(content)]
+        found = [_login(table) for table in json_of(content)]
     except (ValueError, TypeError, KeyError, AttributeError):
         return {}
     return {each.id: each for each in found}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,10 +20,11 @@ from components.map.figure import CONFIG
 from components.shared.format import count, many
 from components.shell.frame import SCHEME
 from mapelites.answers import Bands, Designs, price_bands
-from mapelites.answers.words import format_among, format_apart
+from mapelites.answers.words import format_among, format_apart, objective_head, percent_change
 from mapelites.campaign import Campaign, Instance
 from mapelites.core.constraint import Constraint
-from mapelites.core.terms import violation_text
+from mapelites.core.problem import Problem
+from mapelites.core.terms import violation_text, with_unit
 
 GRAPH = "campaign-price"
 MOST_DIGITS = 7  # in the table
@@ -84,20 +86,22 @@ def register(app: Dash, campaigns: Campaigns, instance_of: Callable[[Campaign, A
         task = next(each for each in campaign.tasks if each.instance == instance)
         names = task.spec.tolerances.names
         name = constraint if constraint in names else names[0]
-        title = f"What does a constraint cost? {instance.problem} {instance.dimension}D, {instance.search}"
+        problem = task.spec.get_problem()
+        title = f"What does a constraint cost? {problem.title or problem.name}, {instance.search}"
         runs = sorted(each.name for each in look.results if each.failed is None and each.instance == instance)
         if not runs:
             return list(names), name, blank_figure(), title, "No run is finished yet.", []
         found = _bands(campaigns, look, instance, runs, names.index(name))
-        stated = task.spec.tolerances.axes(task.spec.get_problem())[names.index(name)]
-        figure = band_curve(found, stated, dark=scheme == "dark")
+        stated = task.spec.tolerances.axes(problem)[names.index(name)]
+        drawn = replace(found, quartiles=-found.quartiles) if problem.maximise else found
+        figure = band_curve(drawn, stated, dark=scheme == "dark")
         return (
             list(names),
             name,
             figure,
             title,
-            _words(found, stated),
-            _table(found, stated, [_address(look, run, name) for run in runs]),
+            _words(found, stated, problem),
+            _table(found, stated, problem, [_address(look, run, name) for run in runs]),
         )
 
 
@@ -127,32 +131,37 @@ def _address(look: CampaignSnapshot, run: str, constraint: str) -> str:
     return f"/experiments/{look.folder.id}/run/{run}?{urlencode({'view': 'price', 'about': constraint})}"
 
 
-def _words(found: Bands, constraint: Constraint) -> str:
-    """The first step of the median that buys anything."""
+def _words(found: Bands, constraint: Constraint, problem: Problem) -> str:
+    """What the median gains up to the allowance, or where that is nothing up to any violation."""
     middle = found.quartiles[1]
     known = np.flatnonzero(~np.isnan(middle))
     if not len(known):
         return f"At no tolerance of {constraint.name} did half of the {many(found.runs, 'run')} find a design."
-    start = known[0]
+    start, shown = known[0], problem.shown_objective
     lower = [i for i in known if middle[i] < middle[start]]
-    step = lower[0] if lower else start
-    before, after = format_apart(float(middle[start]), float(middle[step]))
-    at = (
-        f"{constraint.name} up to {violation_text(constraint, found.tolerances[start])}: a median objective of {before}"
-    )
+    allowed = [i for i in lower if np.isfinite(found.tolerances[i])] or lower
+    step = allowed[-1] if allowed else start
+    first, last = shown(float(middle[start])), shown(float(middle[step]))
+    before, after = (with_unit(each, problem.objective_unit) for each in format_apart(first, last))
+    of = "objective" if problem.objective == "f" else problem.objective
+    at = f"{constraint.name} up to {violation_text(constraint, found.tolerances[start])}: a median {of} of {before}"
     if not lower:
-        return f"{at} over {many(found.runs, 'run')}; at no further tolerance is it lower."
-    return f"{at} over {many(found.runs, 'run')}; up to {violation_text(constraint, found.tolerances[step])}, {after}."
+        return f"{at} over {many(found.runs, 'run')}; at no further tolerance is it better."
+    gain = percent_change(first, last)
+    within = violation_text(constraint, found.tolerances[step])
+    return f"{at} over {many(found.runs, 'run')}; up to {within}, {after}{gain}."
 
 
-def _table(found: Bands, constraint: Constraint, addresses: Sequence[str]) -> Component:
+def _table(found: Bands, constraint: Constraint, problem: Problem, addresses: Sequence[str]) -> Component:
     """Every number leads to the run that it is of, and has as many digits as tell it from the others."""
-    known = found.quartiles[~np.isnan(found.quartiles)].tolist()
+    shown = problem.shown_objective
+    known = [shown(each) for each in found.quartiles[~np.isnan(found.quartiles)].tolist()]
 
     def link(value: float, run: int) -> Component:
         if np.isnan(value):
             return html.Span(parts.NOT_FOUND, className="answer-none")
-        return html.A(format_among(value, known, MOST_DIGITS), href=addresses[run], title="Open the run that found it")
+        told = format_among(shown(value), known, MOST_DIGITS)
+        return html.A(told, href=addresses[run], title="Open the run that found it")
 
     rows = []
     for step, (each, number) in enumerate(zip(found.tolerances, found.found.tolist(), strict=True)):
@@ -162,5 +171,6 @@ def _table(found: Bands, constraint: Constraint, addresses: Sequence[str]) -> Co
                 [violation_text(constraint, each), *(link(*pair) for pair in of), f"{count(number)} of {found.runs}"]
             )
         )
-    heads = (f"{constraint.name} up to", "lower quartile", "median", "upper quartile", "runs that found one")
+    median = f"median {objective_head(problem)}"
+    heads = (f"{constraint.name} up to", "better quartile", median, "worse quartile", "runs that found one")
     return parts.answer_table(heads, rows)

@@ -21,7 +21,7 @@ from mapelites.campaign.report.formats import FORMATS, SUFFIXES
 from mapelites.campaign.report.table import report_of
 from mapelites.core.errors import InputError
 from mapelites.runs import Store
-from mapelites.system.files import SMALL, read_file, write_whole
+from mapelites.system.files import SMALL, json_of, read_file, write_whole
 from mapelites.system.locks import EXCLUSIVE, hold_lock
 
 LABELS = {"terminal": "Text", "markdown": "Markdown", "csv": "CSV", "json": "JSON, every run", "latex": "LaTeX"}
@@ -123,7 +123,7 @@ def take_in(queue: RunQueue, folder: CampaignFolder, name: str) -> str:
 def _opened(path: Path) -> dict[str, str]:
     """The ids of the runs that were taken in, by name; where they cannot be read, all are taken in again."""
     try:
-        found = json.loads(read_file(path, SMALL))
+        found = json_of(read_file(path, SMALL))
     except (FileNotFoundError, ValueError):
         return {}
     return {str(name): str(each) for name, each in found.items()} if isinstance(found, dict) else {}

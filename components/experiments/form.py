@@ -10,6 +10,7 @@ from dash import Dash, Input, Output, State, ctx, html, no_update
 from dash.development.base_component import Component
 
 from components.experiments.words import count_in_words
+from components.problems.chooser import preferred_problem, short_title
 from components.shared.context import Context
 from components.shared.notices import icon
 from components.shared.queue import RunQueue
@@ -41,6 +42,7 @@ def layout(schedulers: Sequence[str]) -> Component:
     problems = dmc.MultiSelect(
         id="campaign-problems", label="Problems", data=_choices(),
         value=values["problems"], searchable=True, clearable=True, hidePickedOptions=True, maxDropdownHeight=300,
+        selectFirstOptionOnChange=True, nothingFoundMessage="No problem matches",
     )  # fmt: skip
     searches = dmc.MultiSelect(
         id="campaign-searches", label="Searches", value=values["searches"],
@@ -88,9 +90,13 @@ def _choices() -> list[dict[str, Any]]:
     """All problems that a campaign can have, by where they come from."""
     functions = {name for name in own_problems.names() if get(name).source.kind == "file"}
     return [
-        {"group": title, "items": [{"value": name, "label": name} for name in found if name not in functions]}
+        {"group": title, "items": [_choice(name) for name in found if name not in functions]}
         for title, found in suites().items()
     ]
+
+
+def _choice(name: str) -> dict[str, str]:
+    return {"value": name, "label": short_title(preferred_problem(name))}
 
 
 def _preset(key: str) -> Component:

@@ -26,8 +26,7 @@ from mapelites.core.archive import Archive
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
-from mapelites.core.nested_map.words import level_words
-from mapelites.core.terms import limit_text, quantity_text, violation_text
+from mapelites.core.terms import level_words, limit_text, quantity_text, violation_text
 from mapelites.runs import Run
 from mapelites.runs.record import OVER
 

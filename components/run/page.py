@@ -13,6 +13,7 @@ from components.map import many_overview
 from components.proof import panel as proof_panel
 from components.run import actions as run_actions
 from components.run import budget as run_budget
+from components.run import evaluations as run_evaluations
 from components.run import export as run_export
 from components.run import head as run_head
 from components.run import ids, inspector, timeline
@@ -63,6 +64,7 @@ def layout(context: Context, query: Mapping[str, str], run_id: str) -> Component
             proof_panel.layout(run),
             many_overview.layout(tolerances, view),
             run_levels.layout(run, view["levels"]),
+            run_evaluations.layout(run),
             run_budget.layout(run_head.search_numbers(context.store, run, history)),
         ],
         className="run",
@@ -96,6 +98,7 @@ def register(app: Dash, context: Context) -> None:
             inspector.part(maps),
             run_levels.part(maps),
             many_overview.part(context, maps),
+            run_evaluations.part(context, maps),
             run_budget.part(context, maps),
             proof_panel.part(context, maps, proofs),
             answers.part(context, maps),

@@ -82,6 +82,8 @@ FIELDS = (
     FormField("workers", "Workers", "Processes that evaluate side by side", slow=True),
     FormField("time_limit", "Time limit", "Seconds for one evaluation, 0 for no limit", slow=True),
     FormField("retries", "Retries", "After a crash or the time limit", slow=True),
+    FormField("batch", "Under way at one time", "Candidates; by the workers where it is empty", slow=True),
+    FormField("start", "Your design", "Evaluated first: a number for each variable", slow=True),
 )  # fmt: skip
 SLOW = tuple(field.name for field in FIELDS if field.slow)
 SETTINGS = tuple(field.name for field in FIELDS if field.name not in ("dimension", "search"))
@@ -119,6 +121,8 @@ def form_defaults(query: Mapping[str, str]) -> dict[str, str]:
         "workers": str(usable_cores()),
         "time_limit": short(settings.time_limit),
         "retries": str(settings.retries),
+        "batch": "",
+        "start": "",
         "crossover": "",
         "distinct_parents": "",
     }
@@ -182,6 +186,7 @@ def read_form(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunReq
     ignored = SLOW if problem is not None and problem.compiled else ()
     given = {name: value for name, value in values.items() if name not in ignored}
     settings = _settings(given, problem.dimension if problem else 10, problem is None or problem.compiled, errors)
+    _check_start(settings, problem, errors)
     tolerances = _tolerances(levels, errors)
     if problem is None or settings is None or tolerances is None or errors:
         return None, errors
@@ -230,7 +235,25 @@ def _settings(values: Mapping[str, Any], dimension: int, compiled: bool, errors:
     return None if wrong else Settings.of(str(search), dimension, **given)
 
 
+def _check_start(settings: Settings | None, problem: Any, errors: dict[str, str]) -> None:
+    """Whether the design to begin with is one of the problem."""
+    if settings is None or problem is None or not settings.start:
+        return
+    [design] = settings.start
+    if len(design) != problem.dimension:
+        wanted = f"{problem.dimension} numbers are needed, for {', '.join(problem.variables)}"
+        errors["start"] = f"{LABELS['start']}: {wanted}, but there were {len(design)}"
+        return
+    for name, low, value, high in zip(problem.variables, problem.lower, design, problem.upper, strict=True):
+        if not low <= value <= high:
+            errors["start"] = f"{LABELS['start']}: {name} must be from {low:g} to {high:g}, but it was {value:g}"
+            return
+
+
 def _setting(name: str, value: Any) -> Any:
+    if name == "start":
+        words = value.replace(",", " ").split() if isinstance(value, str) else None
+        return value if words is None else ((tuple(map(as_number, words)),) if words else None)
     if name in ("crossover", "distinct_parents"):
         return YES_OR_NO.get(value, value or None) if isinstance(value, str) else value
     if name in ("bounds", "archive"):

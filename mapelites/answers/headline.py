@@ -18,9 +18,8 @@ from mapelites.answers.least import least_relaxations
 from mapelites.answers.words import broken_by, format_apart, list_in_words, percent_change
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
-from mapelites.core.nested_map.words import level_words
 from mapelites.core.problem import Array
-from mapelites.core.terms import percent_text, violation_text, with_unit
+from mapelites.core.terms import level_words, percent_text, violation_text, with_unit
 
 VISIBLE = 1e-5  # of the objective: a smaller gain is next to nothing
 CLEARLY = 0.1  # how much more than its parts a pair must buy, as a share of them

@@ -20,6 +20,7 @@ from mapelites.problems import dimensions, find_problem, get
 from mapelites.problems.formulas import problem_of
 from mapelites.problems.suites import suite_of
 from mapelites.snapshot.spec import RunSpec
+from mapelites.system.files import json_of
 
 MOST_RUNS = 1_000
 MOST_TASKS = 100_000
@@ -260,7 +261,7 @@ class Campaign:
     def from_json(cls, text: str) -> Campaign:
         """The campaign that `to_json` described; an `InputError` where the text is something else."""
         try:
-            return cls(**json.loads(text))
+            return cls(**json_of(text))
         except InputError:
             raise
         except (ValueError, TypeError, AttributeError) as error:

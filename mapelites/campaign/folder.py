@@ -31,7 +31,7 @@ from mapelites.campaign.report.statistics import FinalSolution, final_solution
 from mapelites.core.errors import InputError
 from mapelites.snapshot.engine import engine_mark
 from mapelites.snapshot.snapshot import Snapshot
-from mapelites.system.files import read_file, write_whole
+from mapelites.system.files import json_of, read_file, write_whole
 from mapelites.system.locks import is_locked, try_lock
 
 FORMAT = 1
@@ -77,7 +77,7 @@ class CampaignResult:
     def from_line(cls, line: str) -> CampaignResult | None:
         """The result a line holds, or None for a line that was torn by an interruption, or damaged."""
         try:
-            table = json.loads(line)
+            table = json_of(line)
             check_sum = table.pop("sum", None)  # earlier versions wrote none
             if check_sum is not None and check_sum != _check_sum(table):
                 return None
@@ -131,7 +131,7 @@ class CampaignFolder:
     @cached_property
     def _about(self) -> dict[str, Any]:
         try:
-            about = dict(json.loads(read_file(self.path / "campaign.json")))
+            about = dict(json_of(read_file(self.path / "campaign.json")))
             check_sum = about.pop("sum", None)  # earlier versions wrote none
             if check_sum is not None and check_sum != _check_sum(about):
                 raise InputError("its check sum is another than that of what it says")
@@ -339,13 +339,13 @@ class CampaignFolder:
 
 def _check_sum(table: dict[str, Any]) -> int:
     """Of values as JSON gives them back."""
-    return zlib.crc32(json.dumps(json.loads(json.dumps(table)), sort_keys=True).encode())
+    return zlib.crc32(json.dumps(json_of(json.dumps(table)), sort_keys=True).encode())
 
 
 def _table(text: str) -> dict[str, Any]:
     """A JSON table, or an empty one where the text is something else."""
     try:
-        found = json.loads(text)
+        found = json_of(text)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
@@ -364,12 +364,12 @@ def list_campaigns(path: Path) -> list[CampaignFolder]:
 def unreadable_campaigns(path: Path) -> dict[str, str]:
     """The folders of campaigns that cannot be read, and why."""
     found: dict[str, str] = {}
-    for each in sorted(path.glob("*/runs")):
+    for folder in sorted({part.parent for name in ("campaign.json", "runs") for part in path.glob(f"*/{name}")}):
         try:
-            if CampaignFolder(each.parent).campaign:
+            if CampaignFolder(folder).campaign:
                 continue
         except InputError as error:
-            found[each.parent.name] = str(error)
+            found[folder.name] = str(error)
     return found
 
 

@@ -14,6 +14,7 @@ from mapelites.search import Illumination
 from mapelites.snapshot.engine import engine_mark
 from mapelites.snapshot.snapshot import Snapshot
 from mapelites.snapshot.spec import RunSpec
+from mapelites.system.files import json_of
 
 CHECKPOINTS = 60
 FIRST_CHECKPOINT = 100
@@ -26,7 +27,7 @@ def task_payload(task: CampaignTask) -> str:
 
 def execute_task(text: str) -> bytes:
     """Do the run that `payload` described and return its snapshot's bytes."""
-    table = json.loads(text)
+    table = json_of(text)
     if table["engine"] != engine_mark():
         raise InputError(
             f"a worker must have the search that the campaign began with, {table['engine']}, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import sys
@@ -10,6 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,16 +37,18 @@ from mapelites.core.settings import (
     Settings,
     usual_search,
 )
-from mapelites.core.terms import named_limit, objective_text, violation_text
+from mapelites.core.terms import named_limit, violation_text, with_unit
 from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints, designs_of
+from mapelites.evaluation.log_file import ScriptLog
 from mapelites.problems import dimensions, get, names, own_problems, suites
 from mapelites.runs.filled import FilledCellCounter
 from mapelites.runs.pacing import StrideLength
 from mapelites.runs.short_search import EVALUATIONS as SHORT_EVALUATIONS
 from mapelites.runs.short_search import search_shortly
-from mapelites.search import Illumination, compile_searches
+from mapelites.search import Illumination, compile_searches, illuminate
+from mapelites.search.fidelity import LEAST_EVALUATIONS, check_cheap, promising_designs
 from mapelites.snapshot.snapshot import Snapshot
 from mapelites.system.files import temporary_sibling, whole_file
 from mapelites.system.progress import ProgressLine
@@ -72,6 +77,12 @@ def register(commands: Any) -> None:
     add_search_options(run)
     run.add_argument("--out", type=Path, help="the file to save, by default <problem>-<dim>d-<search>-<seed>.npz")
     run.add_argument("--quiet", action="store_true", help="no progress bar")
+    run.add_argument(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="where the evaluations of a slow function are kept, so that none is made twice (by default beside --out)",
+    )
     run.set_defaults(action=run_search)
 
     show = commands.add_parser("show", help="say what a saved map holds")
@@ -101,6 +112,11 @@ def add_search_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--start", type=Path, metavar="FILE", help="a CSV file of designs that are evaluated first")
     command.add_argument(
         "--known", type=Path, metavar="FILE", help="a CSV file of evaluations of before, which are not made again"
+    )
+    command.add_argument(
+        "--cheap",
+        metavar="PROBLEM",
+        help="a quick version of the problem, which is searched first to see where to begin",
     )
     command.add_argument("--batch", type=whole_number, help="candidates under way at one time (default by the workers)")
     command.add_argument("--archive", choices=ARCHIVES, help="cells by the levels, or the nearest of some centroids")
@@ -151,21 +167,51 @@ def add_settings_options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def parse_search(options: argparse.Namespace) -> Illumination:
-    """The search that the options describe, not yet begun."""
+def parse_search(options: argparse.Namespace, out: Path | None = None) -> Illumination:
+    """The search that the options describe, not yet begun; what it evaluates is kept beside `out`."""
     watch_problems(options)
     problem = named_problem(options.problem, options.dim)
     changes = {name: getattr(options, name) for name in SETTINGS}
+    if options.start is not None:
+        changes["start"] = designs_of(problem, options.start).tolist()
     name = options.search or usual_search(compiled=problem.compiled, evaluations=options.evaluations)
     settings = Settings.of(name, problem.dimension, **changes)
     groups = typed_groups(options.group, problem)
     tolerances = typed_tolerances(options, problem, groups, settings.evaluations)
-    search = Illumination(problem, tolerances, settings, RunServices(patience=CHUNK_SECONDS))
+    if options.cheap is not None:
+        cheap = named_problem(options.cheap, options.dim)
+        check_cheap(cheap, problem)
+        most = max(settings.evaluations, LEAST_EVALUATIONS)
+        there = illuminate(cheap, tolerances, SLOW_SEARCH, most, settings.seed, progress=False)
+        settings = replace(settings, start=(*settings.start, *promising_designs(there).tolist()))
+    outside = RunServices(patience=CHUNK_SECONDS)
+    if out is not None and not problem.compiled and (settings.workers or settings.search == SLOW_SEARCH):
+        outside = replace(
+            outside, log=opened_log(options.log or log_beside(out, problem, tolerances, settings), problem)
+        )
+    search = Illumination(problem, tolerances, settings, outside)
     if options.known is not None:
         search.take_known(KnownPoints.of(problem, options.known))
-    if options.start is not None:
-        search.start_from(designs_of(problem, options.start))
+    if settings.start:
+        search.start_from(np.array(settings.start))
     return search
+
+
+def log_beside(out: Path, problem: Problem, tolerances: Tolerances, settings: Settings) -> Path:
+    """The log of one search: of another function, with other levels or another budget it is another file."""
+    source: Any = problem.source.text
+    if problem.source.kind == "file":  # what else stands there was measured, and may be other the next time
+        source = [json.loads(source)[name] for name in ("digest", "helpers")]
+    described = json.dumps([problem.name, source, repr(tolerances), settings.as_dict()])
+    return out.with_name(f"{out.stem}-{sha256(described.encode()).hexdigest()[:8]}.log")
+
+
+def opened_log(path: Path, problem: Problem) -> ScriptLog:
+    """A log that is gone on with, with a word where it has something."""
+    log = ScriptLog(path, problem)
+    if log.count:
+        sys.stderr.write(f"{log.count:,} evaluations of before are in {path}; they are not made again\n")
+    return log
 
 
 def typed_tolerances(
@@ -290,7 +336,7 @@ def compile_all(_: argparse.Namespace) -> None:
 
 def run_search(options: argparse.Namespace) -> int:
     """Run, show progress, save. Ctrl-C and an error of the problem's function end the search, and no more."""
-    search = parse_search(options)
+    search = parse_search(options, options.out or Path(f"{options.problem}.npz".lower()))
     settings = search.settings
     out = options.out or Path(
         f"{options.problem}-{search.problem.dimension}d-{settings.search}-{settings.seed}.npz".lower()
@@ -464,5 +510,7 @@ def describe_archive(snapshot: Snapshot) -> str:
 def _objective(archive: Archive, f: float | None) -> str:
     """An objective as people mean it, with its name and unit where it has one."""
     problem = archive.problem
-    named = "" if problem.objective == "f" else f"{objective_text(problem.objective, problem.objective_unit)} "
-    return f"{named}{number(f if f is None else problem.shown_objective(f))}"
+    if f is None:
+        return number(None)
+    named = "" if problem.objective == "f" else f"{problem.objective} "
+    return f"{named}{with_unit(number(problem.shown_objective(f)), problem.objective_unit)}"

@@ -184,6 +184,10 @@ def _line(run: Run, width: int) -> str:
 
 def start_run(options: argparse.Namespace) -> int:
     """Queue a run and show how it gets on; Ctrl-C leaves it to the worker."""
+    if options.known is not None:
+        raise InputError(
+            "--known goes with `run`, which keeps its evaluations in a log, and not with a run in the store"
+        )
     search = parse_search(options)
     request = RunRequest.of(search.problem, search.tolerances, search.settings, options.pace)
     store = Store(options.data)

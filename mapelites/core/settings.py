@@ -28,6 +28,7 @@ MOST_WORKERS = 256
 MOST_SECONDS = 7 * 86_400.0
 MOST_RETRIES = 10
 MOST_QUESTIONS = 200
+MOST_DESIGNS = 200
 MOST_BATCH = 4_096
 LONGEST_ADDRESS = 200
 MOST_EVALUATIONS = 10**12
@@ -61,6 +62,7 @@ class Settings:
     retries: int = 1  # of an evaluation that took too long or whose process died
     scheduler: str = ""  # the address of a Dask cluster whose workers evaluate; none for processes on this machine
     questions: tuple[tuple[float, ...], ...] = ()  # that matter most: tolerances, one for each constraint
+    start: tuple[tuple[float, ...], ...] = ()  # designs that are evaluated first
     batch: int = 0  # candidates on their way at one time; 0 for twice the workers
 
     @classmethod
@@ -109,6 +111,7 @@ class Settings:
             raise InputError(f"scheduler must be the address of a Dask scheduler, but it was {self.scheduler!r}")
         self._check_emitters()
         object.__setattr__(self, "questions", _questions(self.questions))
+        object.__setattr__(self, "start", _designs(self.start))
 
     @property
     def on_the_way(self) -> int:
@@ -180,6 +183,18 @@ def _questions(given: Any) -> tuple[tuple[float, ...], ...]:
             "questions: each must have a finite tolerance from 0 on for each constraint, but one had "
             f"{next(row for row in rows if len(row) != len(rows[0]) or not all(0 <= t <= LARGEST_REAL for t in row))}"
         )
+    return rows
+
+
+def _designs(given: Any) -> tuple[tuple[float, ...], ...]:
+    try:
+        rows = tuple(tuple(float(each) for each in row) for row in given)
+    except (TypeError, ValueError):
+        raise InputError(f"start must be lists of values, one for each variable, but it was {given!r:.80}") from None
+    if len(rows) > MOST_DESIGNS:
+        raise InputError(f"start: there can be at most {MOST_DESIGNS} designs, but there were {len(rows)}")
+    if len({len(row) for row in rows}) > 1 or not all(abs(each) <= LARGEST_REAL for row in rows for each in row):
+        raise InputError(f"start: each design must have a number for each variable, but they were {rows!r:.80}")
     return rows
 
 

@@ -17,11 +17,16 @@ TRIED_AGAIN = (DIED, TOO_SLOW)  # what may go better another time; what raises w
 
 @dataclass(frozen=True)
 class Answer:
-    """f, g and h side by side (not numbers where there are none), how it went, and why it did not go well."""
+    """f, g and h side by side (not numbers where there are none), how it went, and why it did not go well.
+
+    `seconds` and `where` say how long it took and who did it, where somebody kept count.
+    """
 
     values: Array
     status: int = FINE
     words: str = ""
+    seconds: float = 0.0
+    where: str = ""
 
     @classmethod
     def without_values(cls, width: int, status: int, words: str) -> Answer:

@@ -8,11 +8,13 @@ hangs; its clock begins to run when a worker has time for it.
 from __future__ import annotations
 
 import math
+import socket
 import sys
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from multiprocessing import Pipe
 from typing import Any
@@ -53,6 +55,11 @@ class RemoteWorker(LocalWorker):
         self.connection, self._theirs = Pipe()
         self._future: Future[bytes] | None = None
 
+    @property
+    def where(self) -> str:
+        """Which machine it is, is known once it has answered."""
+        return "the cluster"
+
     def send(self, x: Array, seconds: float) -> float:
         """Have it evaluate a solution; the worker that does so says whether it took too long."""
         self._future = self._executor.submit(answered_within, seconds, self._problem, x.tobytes())
@@ -84,7 +91,7 @@ def answered_within(seconds: float, problem: Problem, content: bytes) -> bytes:
     try:
         crew.submit(0, np.frombuffer(content, dtype=np.float64))
         [(_, answer)] = crew.collect()
-        return encode_answer(answer)
+        return encode_answer(replace(answer, where=f"{socket.gethostname()}, {answer.where}"))
     finally:
         crew.close()
 

@@ -7,6 +7,7 @@ import numpy as np
 from mapelites.core.problem import Problem
 from mapelites.evaluation.answer import Answer, Array
 from mapelites.evaluation.member import evaluate
+from mapelites.evaluation.pool import EvaluationAtWork
 
 
 class HereEvaluator:
@@ -28,6 +29,10 @@ class HereEvaluator:
     def at_work(self) -> int:
         """Nothing is under way between two calls."""
         return 0
+
+    def details(self) -> list[EvaluationAtWork]:
+        """Likewise."""
+        return []
 
     def submit(self, number: int, x: Array) -> None:
         """Have a candidate evaluated by the next `collect`."""

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from mapelites.core.constraint import Constraint
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Array, Problem
+from mapelites.evaluation.log_file import all_sound_records, layout
 
 Columns = dict[str, list[str]]
 
@@ -31,10 +32,13 @@ class KnownPoints:
 
     @classmethod
     def of(cls, problem: Problem, known: Any) -> KnownPoints:
-        """From a CSV file, or a pair of solutions and values, the latter side by side."""
+        """From a CSV file, the log of a search, or a pair of solutions and values, the latter side by side."""
         if isinstance(known, KnownPoints):
             return known
-        if isinstance(known, (str, Path)):
+        logged = _logged(problem, Path(known)) if isinstance(known, (str, Path)) else None
+        if logged is not None:
+            x, values = logged
+        elif isinstance(known, (str, Path)):
             columns = _columns(Path(known))
             x, values = _solutions(problem, columns, known), _values(problem, columns, known)
         else:
@@ -52,6 +56,20 @@ class KnownPoints:
             )
         inside = ((x >= problem.lower) & (x <= problem.upper)).all(axis=1)  # a map has room for no others
         return cls(x[inside], values[inside])
+
+
+def _logged(problem: Problem, path: Path) -> tuple[Array, Array] | None:
+    """The solutions of a log, each once, and their values; None where a file is no log of this problem."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None  # who reads it as a table says why
+    records = all_sound_records(content, problem)
+    if len(records) * layout(problem).itemsize < len(content) // 2 or not len(records):
+        return None
+    x, first = np.unique(records["x"], axis=0, return_index=True)
+    order = np.argsort(first, kind="stable")
+    return x[order].astype(np.float64), records["values"][first[order]].astype(np.float64)
 
 
 def designs_of(problem: Problem, start: ArrayLike | str | Path) -> Array:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.evaluation.answer import Answer, Array
 
@@ -64,6 +65,13 @@ def sound_places(content: bytes | mmap.mmap, problem: Problem) -> tuple[NDArray[
         before += len(records)
     found, first = np.unique(np.concatenate(numbers), return_index=True)
     return found, np.concatenate(places)[first]
+
+
+def all_sound_records(content: bytes | mmap.mmap, problem: Problem) -> NDArray[Any]:
+    """Likewise in the order in which they were written, with the candidates of several searches."""
+    kind = layout(problem)
+    sound = [records[good] for records, good in _blocks(content, kind)]
+    return np.concatenate(sound) if sound else np.empty(0, dtype=kind)
 
 
 def count_damaged(content: bytes | mmap.mmap, problem: Problem) -> int:
@@ -164,3 +172,35 @@ class LogFile:
     def failure(self, error: OSError) -> Exception:
         """What is raised where the disk does not do its part."""
         return error
+
+
+class ScriptLog(LogFile):
+    """A log that outlives its search: a later one, perhaps with another budget, finds the solutions that it has."""
+
+    def __init__(self, path: Path, problem: Problem) -> None:
+        super().__init__(path, problem)
+        self._answers: dict[bytes, Answer] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many solutions it had when it was opened."""
+        return len(self._read())
+
+    def find(self, number: int, x: Array) -> Answer | None:
+        """What this solution was answered before, whatever its number was then; None for a new one."""
+        return self._read().get(x.tobytes())
+
+    def _read(self) -> dict[bytes, Answer]:
+        if self._answers is None:
+            try:
+                with self._mapped() as content:
+                    records = all_sound_records(content, self._problem)
+            except OSError as error:
+                raise self.failure(error) from error
+            answers = [Answer(record["values"].copy(), int(record["status"])) for record in records]
+            self._answers = {x.tobytes(): answer for x, answer in zip(records["x"], answers, strict=True)}
+        return self._answers
+
+    def failure(self, error: OSError) -> Exception:
+        """The file by its name, and what happened."""
+        return InputError(f"log: {self.path}: {error.strerror}")

@@ -50,6 +50,11 @@ class LocalWorker:
         with suppress(OSError):
             os.setpgid(self.pid, self.pid)
 
+    @property
+    def where(self) -> str:
+        """Who it is, for people."""
+        return f"process {self.pid}"
+
     def send(self, x: Array, seconds: float) -> float:
         """Have it evaluate a solution, and say at which moment an answer comes too late.
 
@@ -66,7 +71,8 @@ class LocalWorker:
         except (EOFError, OSError):
             return Answer.without_values(self.width, DIED, self.end(LAST_SECONDS))
         values = np.frombuffer(content, dtype=np.float64, count=self.width, offset=8)
-        return Answer(values.copy(), content[0], content[8 + 8 * self.width :].decode(errors="replace"))
+        where, _, words = content[8 + 8 * self.width :].decode(errors="replace").partition("\n")
+        return Answer(values.copy(), content[0], words, where=where)
 
     def end(self, seconds: float = 0.0) -> str:
         """Give it so many seconds to die, kill it with everything that it started, and say how it ended."""
@@ -105,8 +111,8 @@ def answer_bytes(problem: Problem, content: bytes) -> bytes:
 
 
 def encode_answer(answer: Answer) -> bytes:
-    """What `Member.receive` reads."""
-    return answer.status.to_bytes(8, "little") + answer.values.tobytes() + answer.words.encode()
+    """What `LocalWorker.receive` reads."""
+    return answer.status.to_bytes(8, "little") + answer.values.tobytes() + f"{answer.where}\n{answer.words}".encode()
 
 
 def evaluate(problem: Problem, x: Array) -> Answer:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
+from typing import NamedTuple
 
 from mapelites.core.problem import Problem
 from mapelites.evaluation.answer import TOO_SLOW, TRIED_AGAIN, Answer, Array
@@ -21,6 +22,16 @@ class PendingEvaluation:
     number: int
     x: Array
     tries: int = 0
+    started: float = 0.0  # seconds since 1970
+
+
+class EvaluationAtWork(NamedTuple):
+    """A candidate that somebody evaluates at this moment: since when, where, and whether it is not the first try."""
+
+    number: int
+    started: float
+    where: str
+    tries: int
 
 
 class WorkerPool:
@@ -58,6 +69,11 @@ class WorkerPool:
     def at_work(self) -> int:
         """How many candidates are being evaluated."""
         return len(self._busy)
+
+    def details(self) -> list[EvaluationAtWork]:
+        """What is being evaluated."""
+        busy = ((member, task) for member, (task, _) in self._busy.items())
+        return [EvaluationAtWork(task.number, task.started, member.where, task.tries) for member, task in busy]
 
     def submit(self, number: int, x: Array) -> None:
         """Have a candidate evaluated, after those that came before."""
@@ -98,7 +114,8 @@ class WorkerPool:
         while self._waiting and len(self._busy) < self.workers:
             member = self._idle.pop() if self._idle else self._hire(self.problem, (*self._busy, *self._idle))
             task = self._waiting.popleft()
-            self._busy[member] = replace(task, tries=task.tries + 1), member.send(task.x, self.time_limit)
+            begun = replace(task, tries=task.tries + 1, started=time.time())
+            self._busy[member] = begun, member.send(task.x, self.time_limit)
 
     def _longest_wait(self, until: float | None) -> float | None:
         end = min([*(late for _, late in self._busy.values()), math.inf if until is None else until])
@@ -121,4 +138,5 @@ class WorkerPool:
         if answer.status in TRIED_AGAIN and task.tries <= self.retries:
             self._waiting.appendleft(task)
             return []
-        return [(task.number, answer)]
+        seconds = max(0.0, time.time() - task.started)
+        return [(task.number, replace(answer, seconds=seconds, where=answer.where or member.where))]

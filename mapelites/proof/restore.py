@@ -6,6 +6,7 @@ broken or all but reached moves it by as little as possible; whole values and st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -16,6 +17,9 @@ from mapelites.problems.formulas import problem_of
 from mapelites.proof.region import Region, Sizes
 
 STEPS = 12
+JUMPS = re.compile(r"\b(floor|ceil|sign)\b")
+ASIDE = 1e-6  # of a variable's range, off a jump
+BROKEN = 100.0  # what breaking a limit by its typical size counts, in typical sizes of f
 NEAR = 1e-4  # what counts as all but reached, as a share of the typical size of a constraint
 INSIDE = 1e-10  # how far within a limit to aim at, as the same share
 # Limits that are all but reached are held too, unless they are too many; further inside where rounding undoes a step.
@@ -33,7 +37,10 @@ def best_inside(
 
     `count` is told of the evaluations that it takes.
     """
-    restored = (restore(problem, np.asarray(point, dtype=np.float64), region, sizes, count) for point in points)
+    starts = [np.asarray(point, dtype=np.float64) for point in points]
+    if JUMPS.search(problem.formulas):
+        starts += [_off_the_jumps(problem, point, region, sizes, count) for point in starts]
+    restored = (restore(problem, point, region, sizes, count) for point in starts)
     found = [each for each in restored if each is not None]
     if not found:
         return None
@@ -41,6 +48,24 @@ def best_inside(
     values = problem.evaluate(x)
     best = int(np.argmin(values.f))
     return x[best], problem.evaluate(x[best : best + 1])
+
+
+def _off_the_jumps(problem: Problem, point: Array, region: Region, sizes: Sizes, count: Callable[[int], None]) -> Array:
+    """The point with each variable a little to the side that is better, where the solver stands on a jump.
+
+    To the solver both ends of a step belong to it, to us only one does.
+    """
+    x: Array = problem.rounded(np.clip(point, problem.lower, problem.upper)[None])[0]
+    for j in np.flatnonzero(problem.steps == 0):
+        tried = np.tile(x, (3, 1))
+        tried[1:, j] += np.array([1.0, -1.0]) * ASIDE * (problem.upper[j] - problem.lower[j])
+        tried = np.clip(tried, problem.lower, problem.upper)
+        values = problem.evaluate(tried)
+        count(len(tried))
+        broken = np.maximum(values.violations - np.array(region.high), 0.0) / np.array(sizes.constraints)
+        merit = values.f / sizes.objective + BROKEN * np.nan_to_num(broken, nan=np.inf).sum(axis=1)
+        x = tried[int(np.argmin(np.where(np.isfinite(merit), merit, np.inf)))]
+    return x
 
 
 def restore(

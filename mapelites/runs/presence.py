@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from mapelites.system.files import SMALL, read_file
+from mapelites.system.files import SMALL, json_of, read_file
 from mapelites.system.locks import is_locked, try_lock
 
 FILE = "supervisor.lock"
@@ -47,7 +47,7 @@ def supervisor_presence(path: Path) -> tuple[bool, float | None]:
     if not is_locked(file):
         return False, None
     try:
-        table = json.loads(read_file(file, SMALL))
+        table = json_of(read_file(file, SMALL))
         # Either way: a clock that was set back makes the last pulse one of the future.
         moved = abs(time.time() - file.stat().st_mtime) < SILENT_SECONDS
         return moved, float(table["since"])
@@ -58,6 +58,6 @@ def supervisor_presence(path: Path) -> tuple[bool, float | None]:
 def process_of(path: Path) -> int | None:
     """The process id of the supervisor that is there."""
     try:
-        return int(json.loads(read_file(path / FILE, SMALL))["process"])
+        return int(json_of(read_file(path / FILE, SMALL))["process"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+
 from mapelites import problems
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
@@ -17,6 +19,7 @@ from mapelites.core.tolerances import FINER, Tolerances
 from mapelites.evaluation.answer import RunServices
 from mapelites.search import Illumination
 from mapelites.snapshot.spec import RunSpec
+from mapelites.system.files import json_of
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,10 @@ class RunRequest:
         """
         problem = problem or self.get_problem()
         if state is None:
-            return Illumination(problem, self.tolerances, self.settings, outside, self.spec.grid)
+            search = Illumination(problem, self.tolerances, self.settings, outside, self.spec.grid)
+            if self.settings.start:
+                search.start_from(np.array(self.settings.start))
+            return search
         return Illumination.restore(problem, self.tolerances, self.settings, state, outside, self.spec.grid)
 
     @cached_property
@@ -106,7 +112,7 @@ class RunRequest:
     @lru_cache(maxsize=1024)  # a list of runs is read far more often than a request is made
     def from_text(cls, text: str) -> RunRequest:
         """A request from JSON."""
-        table = json.loads(text)
+        table = json_of(text)
         return cls(RunSpec.from_table(table), table["pace"], table.get("watch"), bool(table.get("unseen")))
 
     @classmethod

@@ -17,12 +17,14 @@ from mapelites.runs.history import thin_curve
 from mapelites.runs.pacing import PIECE_SECONDS, OwnClock, RateLimit, StrideLength, WatchedPace, WritePacer
 from mapelites.runs.record import Record, State
 from mapelites.runs.request import RunRequest
+from mapelites.search.outlook import Outlook
 from mapelites.snapshot.change import SnapshotChange, SnapshotSeries
 from mapelites.snapshot.snapshot import Snapshot
 
 SNAPSHOT_SECONDS = 0.2
 CHECKPOINT_SECONDS = 1.0
 SNAPSHOT_SHARE, CHECKPOINT_SHARE = 0.0125, 0.003  # of the time, at most; small maps need half of that
+OUTLOOK_SECONDS, OUTLOOK_SHARE = 1.0, 0.02  # of what the models expect
 MOMENT_STEP = 1.25  # evaluations of one moment of the replay, as a multiple of those of the one before
 LIGHT = 1_000  # elites, up to which a moment costs next to nothing
 HOLD_SECONDS = 0.5
@@ -61,6 +63,8 @@ class RunWorker:
         never = float("-inf")  # a new run is seen, and can be taken up again, from the first moment
         self._snapshots = WritePacer(SNAPSHOT_SECONDS, SNAPSHOT_SHARE, now if record.snapshot else never)
         self._checkpoints = WritePacer(CHECKPOINT_SECONDS, CHECKPOINT_SHARE, now if record.checkpoints else never)
+        self._outlook: Outlook | None = None
+        self._looked_at, self._outlooks = -1, WritePacer(OUTLOOK_SECONDS, OUTLOOK_SHARE, never)
 
     def work(self) -> None:
         """Search to the end, or as far as one is let."""
@@ -198,13 +202,24 @@ class RunWorker:
             self._passed.append(self._snapshot())
 
     def _snapshot(self) -> Snapshot:
-        return Snapshot.of(self.search, self.seconds, self._noted_curve())
+        return Snapshot.of(self.search, self.seconds, self._noted_curve(), outlook=self._outlook)
+
+    def _look_ahead(self) -> None:
+        """Have the models say anew what they expect, where that is due and something was learned since."""
+        now, worked = time.perf_counter(), self._worked()
+        if self.search.evaluations == self._looked_at or not self._outlooks.due(now, worked):
+            return
+        started = time.thread_time()
+        self._outlook, self._looked_at = self.search.outlook(), self.search.evaluations
+        self._outlooks.wrote(now, worked, time.thread_time() - started)
 
     def _changed_or_whole(self) -> Snapshot | SnapshotChange:
         """The present moment; of a large map only what changed, until that is no less in all."""
         # A small map is put down whole: telling what changed would cost as much.
         base = self._series.base(self.search.occupied) if self.search.occupied > LIGHT else None
-        return SnapshotChange.of(self.search, self.seconds, self._noted_curve(), *base) if base else self._snapshot()
+        if base is None:
+            return self._snapshot()
+        return SnapshotChange.of(self.search, self.seconds, self._noted_curve(), *base, self._outlook)
 
     def _noted_curve(self) -> NDArray[np.float64]:
         self._curve = thin_curve(np.vstack([self._curve, *self._points]))
@@ -226,6 +241,7 @@ class RunWorker:
         return self._own_clock.seconds() - self._not_own
 
     def _publish(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
+        self._look_ahead()
         worked = self._worked()
         started = time.thread_time()  # not the clock: on a busy machine that counts the others' work too
         seen = self._snapshot() if state else self._changed_or_whole()

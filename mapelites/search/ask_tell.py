@@ -26,6 +26,7 @@ from mapelites.core.problem import Array, Problem
 from mapelites.core.settings import SLOW_SEARCH, Settings
 from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.known import KnownPoints, designs_of
+from mapelites.search.outlook import Outlook
 
 KNOWN = "known"
 
@@ -92,9 +93,13 @@ class Search:
         return found
 
     def tell(
-        self, candidates: ArrayLike, f: ArrayLike | None, g: ArrayLike | None = None, h: ArrayLike | None = None
-    ) -> None:
-        """What came of some candidates: f (k,), g (k, m) and h (k, p). Others than were asked for are welcome too."""
+        self, candidates: ArrayLike, f: ArrayLike | None, g: ArrayLike | None = None, h: ArrayLike | None = None,
+        gradients: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
+        """What came of some candidates: f (k,), g (k, m) and h (k, p). Others than were asked for are welcome too.
+
+        `gradients` (k, 1 + m + p, n) are those of f, then each g, then each h, where the function gives them.
+        """
         x = np.atleast_2d(np.array(candidates, dtype=np.float64))
         if x.ndim != 2 or x.shape[1] != self.problem.dimension:
             raise InputError(
@@ -106,8 +111,11 @@ class Search:
         else:
             parts = [self._part("f", f, len(x), 1), self._part("g", g, len(x), m), self._part("h", h, len(x), p)]
             values = np.concatenate(parts, axis=1)
-        for point, found in zip(x, values, strict=True):
-            self._take(point, found)
+        slopes = None if gradients is None else self._slopes(gradients, len(x))
+        for place, (point, found) in enumerate(zip(x, values, strict=True)):
+            row = self._take(point, found)
+            if slopes is not None:
+                self._planner.take_slopes(row, slopes[place])
 
     def archive(self) -> Archive:
         """The map of what was told."""
@@ -124,6 +132,10 @@ class Search:
         )  # fmt: skip
         return Archive(problem, self.tolerances, found, len(self._order) - len(rows), len(self._order))
 
+    def outlook(self) -> Outlook | None:
+        """What the models expect of the map, and how far they were off lately; None before anything is known."""
+        return self._planner.outlook()
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything needed to go on from here, as arrays that `numpy.savez` can keep."""
         arrays, plan = self._planner.packed()
@@ -136,7 +148,8 @@ class Search:
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `state` gave, in a search that was made in the same way."""
         own = json.loads(state["search"].tobytes())
-        arrays = {name: np.asarray(state[name]) for name in ("x", "values", "expected", "status")}
+        names = ("x", "values", "expected", "status", "design", "sloped", "slopes")
+        arrays = {name: np.asarray(state[name]) for name in names if name in state}
         self._planner.restore(arrays, own["plan"])
         self._order = list(own["order"])
         self._purposes = {int(row): purpose for row, purpose in own["purposes"].items()}
@@ -149,13 +162,21 @@ class Search:
         except ValueError:
             raise InputError(f"tell: {name} must have shape ({rows}, {width}), but it was {found.shape}") from None
 
-    def _take(self, x: Array, values: Array) -> None:
-        """One answer."""
+    def _slopes(self, given: ArrayLike, rows: int) -> Array:
+        """Gradients as the planner has them, in the unit box."""
+        shape = rows, 1 + len(self.problem.constraints), self.problem.dimension
+        found = np.array(given, dtype=np.float64)
+        if found.shape != shape:
+            raise InputError(f"tell: gradients must have shape {shape}, but it was {found.shape}")
+        return np.asarray(found * self._planner.space.width)
+
+    def _take(self, x: Array, values: Array) -> int:
+        """One answer; returns its row."""
         row = self._asked.pop(x.tobytes(), None)
         if row is not None:
             self._planner.tell(row, values)
             self._order.append(row)
-            return
+            return row
         if not ((x >= self.problem.lower) & (x <= self.problem.upper)).all():
             raise InputError(f"tell: a solution must lie within the bounds, but one was {x.tolist()}")
         u = self._planner.space.to_unit(x)
@@ -164,6 +185,7 @@ class Search:
             raise InputError(f"tell: {x.tolist()} was told before")
         self._planner.add_known(u, values)
         self._order.append(before)
+        return before
 
 
 class Generator:

@@ -14,15 +14,18 @@ from mapelites.core.archive import Archive, Elites, Integers
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Array, Problem
 from mapelites.core.question import Question, question_vector
-from mapelites.core.settings import SEARCHES, Settings, usual_search
+from mapelites.core.settings import SEARCHES, SLOW_SEARCH, Settings, usual_search
 from mapelites.core.tolerances import FINER, GridRule, Tolerances, searched_levels
 from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints, designs_of
-from mapelites.evaluation.log_file import LogFile
+from mapelites.evaluation.log_file import ScriptLog
+from mapelites.evaluation.queue import QueueEntry
 from mapelites.problems.own.scipy_form import scipy_problem
 from mapelites.search.centroids import Centroids
 from mapelites.search.emitters import slow_emitters
+from mapelites.search.fidelity import LEAST_EVALUATIONS, check_cheap, promising_designs
 from mapelites.search.method import method_for
+from mapelites.search.outlook import Outlook
 from mapelites.search.state import (
     CELL,
     EVALUATIONS,
@@ -142,6 +145,14 @@ class Illumination:
         """How many evaluations are being done at this moment."""
         return self._method.under_way
 
+    def queue(self) -> tuple[QueueEntry, ...]:
+        """The evaluations under way and waiting, and those that ended lately."""
+        return self._method.queue()
+
+    def outlook(self) -> Outlook | None:
+        """What the models expect of the map, where the search has any and enough is known."""
+        return self._method.outlook()
+
     def take_known(self, known: KnownPoints) -> None:
         """Take in what was evaluated before this search, which has not begun; none of it counts as an evaluation."""
         if self.evaluations:
@@ -250,6 +261,7 @@ def illuminate(
     constraints: Any = None,
     start: Any = None,
     known: Any = None,
+    cheap: Problem | None = None,
     log: str | Path | None = None,
     progress: bool | None = None,
     questions: Iterable[Question] = (),
@@ -263,9 +275,12 @@ def illuminate(
     the tolerances that matter most, as `Archive.answer` takes them; `directed` works on them first.
 
     `start` are designs to begin with, an array or a CSV file with a column for each variable. `known` are evaluations
-    of before, a CSV file or a pair of solutions and values, which are taken in and not made again. With `log` every
-    evaluation is kept in that file, and the same call after a crash goes on from there. Of a plain function the
-    progress is shown on a terminal, unless `progress` is false.
+    of before, a CSV file, the log of an earlier search, or a pair of solutions and values, which are taken in and not
+    made again. With `log` every evaluation is kept in that file, and the same call after a crash goes on from there.
+    Of a plain function the progress is shown, unless `progress` is false.
+
+    `cheap` is the same problem with a function that is quick and nearly right, such as a coarse mesh: it is searched
+    first, and its best designs are the first to be evaluated truly.
 
     >>> from mapelites.problems import get
     >>> len(illuminate(get("C01", 10), search="paper-1", evaluations=4_000)) > 0
@@ -280,13 +295,19 @@ def illuminate(
     search = search or usual_search(compiled=problem.compiled, evaluations=evaluations)
     settings["questions"] = tuple(tuple(question_vector(problem, each, "questions").tolist()) for each in questions)
     chosen = Settings.of(search, problem.dimension, evaluations=evaluations, seed=seed, **settings)
-    kept = RunServices(LogFile(Path(log), problem)) if log is not None else RunServices()
+    kept = RunServices(ScriptLog(Path(log), problem)) if log is not None else RunServices()
     run = Illumination(problem, tolerances or Tolerances.default(problem), chosen, kept)
     try:
         if known is not None:
             run.take_known(KnownPoints.of(problem, known))
-        if start is not None:
-            run.start_from(designs_of(problem, start))
+        designs = [] if start is None or (isinstance(start, tuple) and not start) else [designs_of(problem, start)]
+        if cheap is not None:
+            check_cheap(cheap, problem)
+            most = max(chosen.evaluations, LEAST_EVALUATIONS)
+            there = illuminate(cheap, run.tolerances, SLOW_SEARCH, most, seed, progress=False)
+            designs.append(promising_designs(there))
+        if designs:
+            run.start_from(np.concatenate(designs))
         _advance_to_end(run, shown=not problem.compiled if progress is None else progress)
     finally:
         run.close()

@@ -12,6 +12,8 @@ from mapelites.core.settings import SLOW_SEARCH, Settings
 from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.answer import RunServices
 from mapelites.evaluation.known import KnownPoints
+from mapelites.evaluation.queue import QueueEntry
+from mapelites.search.outlook import Outlook
 from mapelites.search.paper import PaperMethod
 from mapelites.search.state import MapArrays, State
 
@@ -36,6 +38,12 @@ class Method(Protocol):
     @property
     def under_way(self) -> int:
         """How many evaluations are being done at this moment."""
+
+    def queue(self) -> tuple[QueueEntry, ...]:
+        """The evaluations under way, waiting, and ended lately."""
+
+    def outlook(self) -> Outlook | None:
+        """What models expect of the map, where the method has any."""
 
     def advance(self, until: int) -> None:
         """Search up to evaluation `until`; a step that has begun may go beyond it, but not beyond the budget."""
@@ -68,7 +76,7 @@ def method_for(
         from mapelites.search.surrogate.method import SurrogateMethod  # compiled when it is first needed
 
         return SurrogateMethod(problem, m, settings, state, outside, tolerances, searched)
-    if settings.workers and not problem.compiled:
+    if (settings.workers or settings.batch) and not problem.compiled:
         from mapelites.search.parallel.method import ParallelMethod
 
         return ParallelMethod(problem, m, settings, state, outside)

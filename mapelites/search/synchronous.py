@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mapelites.core.problem import Array
 from mapelites.evaluation.known import KnownPoints
+from mapelites.evaluation.queue import QueueEntry
+from mapelites.search.outlook import Outlook
 
 
 class SynchronousMethod:
@@ -18,6 +20,14 @@ class SynchronousMethod:
     def under_way(self) -> int:
         """No evaluation is being done between two calls."""
         return 0
+
+    def queue(self) -> tuple[QueueEntry, ...]:
+        """Nor does one wait."""
+        return ()
+
+    def outlook(self) -> Outlook | None:
+        """There are no models."""
+        return None
 
     def take_known(self, known: KnownPoints) -> None:
         """The archive knows it, and there is nothing else to learn."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from mapelites.core.archive import Integers
 from mapelites.core.errors import InputError
 from mapelites.search import Illumination
+from mapelites.search.outlook import Outlook
 from mapelites.snapshot.snapshot import ELITE_ARRAYS, FORMAT, Snapshot, pack, unpack
 
 CHANGE = "change"  # stands where a whole snapshot has the number of its format
@@ -41,11 +42,13 @@ class SnapshotChange:
 
     @classmethod
     def of(
-        cls, search: Illumination, seconds: float, curve: NDArray[np.float64], base: int, since: int
-    ) -> SnapshotChange:
+        cls, search: Illumination, seconds: float, curve: NDArray[np.float64], base: int, since: int,
+        outlook: Outlook | None = None,
+    ) -> SnapshotChange:  # fmt: skip
         """The present moment of a search; the snapshot of version `base` was taken at evaluation `since`."""
         places, elites = search.found_since(since)
-        return cls(base, places, search.solutions, search.best, Snapshot.of(search, seconds, curve, elites))
+        moment = Snapshot.of(search, seconds, curve, elites, outlook)
+        return cls(base, places, search.solutions, search.best, moment)
 
     def to_bytes(self) -> bytes:
         """The change as the content of an `.npz` file."""
@@ -101,7 +104,8 @@ def whole_snapshot(content: bytes, read: Callable[[int], bytes | None]) -> Snaps
     elites = changes.pop()[1]
     for change in reversed(changes):
         elites = _put_together(elites, change)
-    return Snapshot.from_parts({**about, "format": FORMAT}, {**elites, "curve": arrays.get("curve", np.empty(0))})
+    others = {name: array for name, array in arrays.items() if name not in (*ELITE_ARRAYS, "places")}
+    return Snapshot.from_parts({**about, "format": FORMAT}, {"curve": np.empty(0), **others, **elites})
 
 
 def _put_together(old: Mapping[str, NDArray[Any]], change: Parts) -> dict[str, NDArray[Any]]:

@@ -64,7 +64,8 @@ class Findings:
     def joined(self, snapshot: Snapshot) -> Snapshot:
         """A snapshot whose elites are joined by these, and that knows which cells are proven empty."""
         empty = {each.tolerances: each.as_blocks() for each in self.empty}
-        return replace(snapshot, elites=snapshot.elites.and_(self.elites), proven_empty=empty)
+        both = snapshot.elites.and_(self.elites) if len(self.elites) else snapshot.elites
+        return replace(snapshot, elites=both, proven_empty=empty)
 
     def to_bytes(self) -> bytes:
         """Everything as the content of an `.npz` file."""

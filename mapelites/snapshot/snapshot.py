@@ -25,11 +25,14 @@ from mapelites.core.archive.empty import EmptyBlocks
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
 from mapelites.core.tolerances import Tolerances
+from mapelites.evaluation.queue import QueueEntry, read_queue
 from mapelites.search.illumination import Illumination
+from mapelites.search.outlook import Outlook
 from mapelites.snapshot.npz import npz_bytes
 from mapelites.snapshot.spec import RunSpec
 
 FORMAT = 1
+PIECE = 2**20  # bytes that are read at once
 LONGEST_TEXT = 4 * 2**20  # bytes of JSON; what a run has to say of itself is some hundred kilobytes at most
 UNREADABLE = (  # what reading an archive that somebody changed can raise
     ValueError, OSError, KeyError, EOFError, AttributeError, TypeError, NotImplementedError, RuntimeError, MemoryError,
@@ -40,6 +43,7 @@ ARRAY = re.compile(  # the header of plain numbers or texts, as `numpy.save` wri
     rb"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n",  # each but the last number ends at its comma
     re.DOTALL,
 )
+OUTLOOK, OUTLOOK_ARRAYS = "expected_", ("x", "values", "told", "found")
 ELITE_ARRAYS = ("x", "f", "g", "h", "found_at", "operator")
 
 
@@ -55,6 +59,8 @@ class Snapshot:
     curve: NDArray[np.float64]  # (k, 3): evaluations, occupied cells, best feasible f (NaN before there is one)
     spent: Mapping[str, int] = field(default_factory=dict)  # evaluations by the part of the search that asked for them
     failures: Mapping[str, tuple[int, str]] = field(default_factory=dict)  # evaluations by workers, by kind
+    queue: tuple[QueueEntry, ...] = ()  # evaluations under way, waiting, and ended lately
+    outlook: Outlook | None = None  # what models expect; no part of the map
     proven_empty: Mapping[Tolerances, EmptyBlocks] = field(default_factory=dict)  # not in its bytes: jobs find it
 
     @classmethod
@@ -64,6 +70,7 @@ class Snapshot:
         seconds: float,
         curve: NDArray[np.float64] | None = None,
         elites: Elites | None = None,
+        outlook: Outlook | None = None,
     ) -> Snapshot:
         """The present moment of a search that has computed for so many seconds, with all its elites or with these."""
         return cls(
@@ -75,6 +82,8 @@ class Snapshot:
             np.empty((0, 3)) if curve is None else curve,
             search.spent,
             search.failures,
+            search.queue(),
+            outlook,
         )
 
     @property
@@ -109,8 +118,13 @@ class Snapshot:
             "seconds": self.seconds,
             "spent": dict(self.spent),
             "failures": {kind: list(each) for kind, each in self.failures.items()},
+            **({"queue": [each.as_list() for each in self.queue]} if self.queue else {}),
         }
-        return about, {**{name: getattr(self.elites, name) for name in ELITE_ARRAYS}, "curve": self.curve}
+        expected = {} if self.outlook is None else {
+            f"{OUTLOOK}{name}": getattr(self.outlook, name) for name in OUTLOOK_ARRAYS
+        }  # fmt: skip
+        elites = {name: getattr(self.elites, name) for name in ELITE_ARRAYS}
+        return about, {**elites, "curve": self.curve, **expected}
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Snapshot:
@@ -132,6 +146,8 @@ class Snapshot:
                 arrays["curve"],
                 {str(name): int(count) for name, count in about["spent"].items()},
                 {str(kind): (int(count), str(words)) for kind, (count, words) in about.get("failures", {}).items()},
+                read_queue(about.get("queue", [])),
+                outlook_in(arrays),
             )
             snapshot._check()
         except KeyError as missing:
@@ -150,8 +166,29 @@ class Snapshot:
         self.elites.check_for(problem)
         if self.curve.ndim != 2 or self.curve.shape[1] != 3 or self.curve.dtype.kind != "f":
             raise InputError(f"the curve must have three columns, but its shape was {self.curve.shape}")
+        if self.outlook is not None:
+            self._check_outlook(self.outlook, problem)
         if not 0 <= self.evaluations <= budget or not math.isfinite(self.seconds):
             raise InputError(f"it is at evaluation {self.evaluations:,} of {budget:,}")
+
+    @staticmethod
+    def _check_outlook(outlook: Outlook, problem: Problem) -> None:
+        k, width = len(outlook.x), 1 + len(problem.constraints)
+        shapes = {"x": (k, problem.dimension), "values": (k, width), "told": (len(outlook.found), width),
+                  "found": (len(outlook.found), width)}  # fmt: skip
+        for name, shape in shapes.items():
+            array = getattr(outlook, name)
+            if array.shape != shape or array.dtype.kind != "f" or not np.isfinite(array).all():
+                raise InputError(
+                    f"{OUTLOOK}{name} must be finite, of shape {shape}, but it was {array.dtype} {array.shape}"
+                )
+
+
+def outlook_in(arrays: Mapping[str, NDArray[Any]]) -> Outlook | None:
+    """What models expect, where the arrays of a file have that."""
+    if f"{OUTLOOK}x" not in arrays:
+        return None
+    return Outlook(*(arrays[f"{OUTLOOK}{name}"] for name in OUTLOOK_ARRAYS))
 
 
 def pack(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -174,8 +211,8 @@ def unpack(content: bytes, longest: int = LONGEST_TEXT) -> tuple[dict[str, Any],
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as file:
             _check_room(file, len(content))
-            arrays = {each.filename.removesuffix(".npy"): _array(file.read(each)) for each in file.infolist()}
-        about = json.loads(_described(arrays.pop("about"), longest))
+            arrays = {each.filename.removesuffix(".npy"): _array(_content(file, each)) for each in file.infolist()}
+        about = _described(arrays.pop("about"), longest)
     except UNREADABLE as error:
         raise InputError(f"not a run file, because it cannot be read ({error})") from None
     if not isinstance(about, dict):
@@ -193,13 +230,30 @@ def _check_room(file: zipfile.ZipFile, size: int) -> None:
         raise ValueError(f"it has {size:,} bytes, but says that it holds {room:,}")
 
 
-def _described(text: NDArray[Any], longest: int) -> bytes:
+def _described(text: NDArray[Any], longest: int) -> Any:
     if text.nbytes > longest:
         raise ValueError(f"its description has {text.nbytes:,} bytes, but may have {longest:,}")
-    return text.tobytes()
+    content = text.tobytes()
+    about = json.loads(content)
+    if b"\\ud" in content.lower():  # half of a character, which JSON can spell and nothing can write
+        json.dumps(about, ensure_ascii=False).encode()
+    return about
 
 
-def _array(content: bytes) -> NDArray[Any]:
+def _content(file: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytearray:
+    """The bytes of a part, which the array is made of: the largest ones are in memory only once."""
+    content = bytearray(part.file_size)
+    view, place = memoryview(content), 0
+    with file.open(part) as opened:
+        while piece := opened.read(PIECE):
+            view[place : place + len(piece)] = piece
+            place += len(piece)
+    if place < part.file_size:
+        raise EOFError(f"its part {part.filename[:40]!r} is cut off")
+    return content
+
+
+def _array(content: bytearray) -> NDArray[Any]:
     """One array. `numpy.load` would take its header for a piece of Python; here only the one form fits."""
     header = ARRAY.match(content)
     if header is None:
@@ -207,4 +261,4 @@ def _array(content: bytes) -> NDArray[Any]:
     kind, by_columns, shape = (each.decode() for each in header.groups())
     flat = np.frombuffer(content, kind, offset=header.end())
     sides = [int(each) for each in shape.split(",") if each.strip()]
-    return flat.reshape(sides, order="F" if by_columns == "True" else "C").copy(order="A")
+    return flat.reshape(sides, order="F" if by_columns == "True" else "C")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 SMALL = 2**20  # bytes: more than any of the small files beside the database has
 
@@ -62,6 +63,14 @@ def read_file(path: Path, most: int | None = None) -> bytes:
 def read_text(path: Path, errors: str = "strict") -> str:
     """The text of a small file, whatever its lines end with."""
     return read_file(path, SMALL).decode(errors=errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def json_of(text: bytes | str) -> Any:
+    """What a JSON text says; a `ValueError` where it is none, or so deep that reading it would never come back up."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it lies too deep in lists and tables") from None
 
 
 def sync_file(path: Path) -> None:

@@ -139,7 +139,7 @@ def own_function(monkeypatch):
         settings = Settings.of(search, 2, evaluations=5_000)
         monkeypatch.setattr(Snapshot, "get_problem", lambda self: problem)
         monkeypatch.setattr(
-            engine, "parse_search", lambda options: Illumination(problem, Tolerances.default(problem), settings)
+            engine, "parse_search", lambda options, out: Illumination(problem, Tolerances.default(problem), settings)
         )
 
     return use
@@ -269,7 +269,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path):
 
 def test_the_bar_says_how_far_how_fast_and_how_long_still():
     progress = ProgressLine(200_000, quiet=True)
-    words = " 25%  50k/200k  25k/s  0:06 left  note"
+    words = " 25%  50k/200k  25 k/s  0:06 left  note"
     assert progress.line(50_000, 2.0, "note", 120) == "[======                  ] " + words
     assert progress.line(50_000, 2.0, "note", 50) == "[==       ] " + words
     assert progress.line(50_000, 2.0, "note", 40) == words

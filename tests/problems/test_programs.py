@@ -81,6 +81,7 @@ def test_a_program_that_changed_since_a_run_began_is_not_mixed_with_the_old_one(
         ("echo FAIL > $2", "", "it says FAIL"),
         ("true", "", "it wrote no results, in which mass, stress should be"),
         ("echo 1.5 mass > $2", "", "there is no stress in its results"),
+        ("echo 1.5 1e+20 > $2", "failure from 1e20", "it says that it failed: stress is 1e\\+20; kept in"),
     ],
 )  # fmt: skip
 def test_a_program_that_fails_says_why(tmp_path, script, lines, said):
@@ -114,6 +115,28 @@ def test_outputs_are_read_by_order_name_and_pattern(tmp_path, script, lines):
     assert problem_with(tmp_path, script, lines)([2.0]) == (2.0, [50.0], [])
 
 
+@pytest.mark.parametrize(
+    ("script", "lines"),
+    [
+        ("cat $1; echo; echo 2 300", "results in output"),
+        ("echo the mesh has 12 cells; echo '2.0e0, 3.0d2'", "results in output"),
+        ("echo 2 300 > answer.txt", "results in answer.txt"),
+    ],
+)
+def test_a_program_may_read_a_line_of_values_and_print_one(tmp_path, script, lines):
+    script = f'test "$(cat $1)" = 2.0 || exit 9\n{script}'
+    lines = f"evaluate with ./run.sh {{params}}\nparameters as values\noutputs mass, stress\n{lines}"
+    assert problem_with(tmp_path, script, lines)([2.0]) == (2.0, [50.0], [])
+
+
+def test_a_program_that_prints_fewer_values_has_failed(tmp_path):
+    lines = "evaluate with ./run.sh\noutputs mass, stress\nresults in output"
+    with pytest.raises(ProgramError, match="there is no stress in its results; it last said: 2"):
+        problem_with(tmp_path, "echo 2", lines).values([[2.0]])
+    with pytest.raises(ProgramError, match=r"it wrote no answer\.txt, in which mass, stress should be"):
+        problem_with(tmp_path, "echo 2", lines.replace("in output", "in answer.txt")).values([[2.0]])
+
+
 def test_no_more_run_at_once_than_is_said(tmp_path):
     script = 'mkdir "$3/one" || exit 5; sleep 0.05; rmdir "$3/one"; echo 1 mass > $2; echo 1 stress >> $2'
     lines = "evaluate with ./run.sh {params} {results} {folder}\noutputs mass, stress\nat most 1 at once"
@@ -143,6 +166,10 @@ def test_parameters_are_written_as_dakota_writes_them():
         ("evaluate with ./run.sh\noutputs mass\ntime limit soon", "line 5: this cannot be read: time limit soon"),
         ("evaluate with ./run.sh\nevaluate with ./run.sh", "there must be one program, and this is a second one"),
         ('evaluate with ./run.sh\nread mass from log matching "S"', "a pattern needs one group"),
+        (
+            "evaluate with ./run.sh\noutputs mass, stress\nfailure from -1",
+            "line 5: what says that it failed must be a number above 0, but it was '-1'",
+        ),
     ],
 )
 def test_a_file_that_says_it_wrong_is_refused_with_its_line(tmp_path, lines, said):

@@ -587,6 +587,10 @@ def test_a_small_run_file_that_would_become_a_large_one_is_refused_before_it_is_
         store.import_run(bytes(lying))
     with pytest.raises(InputError, match=r"its description has 5,\d{3},\d{3} bytes, but may have 4,194,304"):
         store.import_run(pack({**about, "more": "x" * 5_000_000}, arrays))
+    for half in ("\ud800", "\udfff x"):
+        with pytest.raises(InputError, match=r"not a run file, because it cannot be read .*surrogates not allowed"):
+            store.import_run(pack({**about, "run": {**about["run"], "reason": half}}, arrays))
+    assert store.import_run(pack({**about, "run": {**about["run"], "reason": "💥"}}, arrays))
     inner = np.frombuffer(zlib.compress(bytes(70_000_000)), np.uint8)
     with pytest.raises(InputError, match=r"not a run file, because checkpoint is .* larger than a file of its size"):
         store.import_run(pack(about, {**arrays, "checkpoint": inner}))

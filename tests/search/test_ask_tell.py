@@ -136,6 +136,21 @@ def test_a_script_with_a_log_goes_on_where_it_broke_off(tmp_path):
     assert len(set(calls.read_text().splitlines())) == 25
 
 
+def test_a_log_serves_a_larger_budget_and_another_search_as_known_points(tmp_path):
+    calls, log = tmp_path / "calls", tmp_path / "disc.log"
+    illuminate(problem_of(counted(calls)), evaluations=20, log=log)
+    illuminate(problem_of(counted(calls)), evaluations=40, log=log)
+    again = illuminate(problem_of(counted(calls)), evaluations=40, log=log)
+    lines = calls.read_text().splitlines()
+    assert len(lines) == len(set(lines)) < 60
+    assert again.evaluations == 40
+    search = Search(problem_of(None), evaluations=40, known=log)
+    assert len(search.archive().everything().f) > 0
+    assert search.evaluations == 0
+    with pytest.raises(InputError, match=f"log: {tmp_path}: Is a directory"):
+        illuminate(problem_of(boxes.disc), evaluations=20, log=tmp_path)
+
+
 def test_a_script_says_when_everything_fails():
     problem = Problem("broken", [0.0], [1.0], (Constraint("g", "inequality"),), boxes.raises)
     with pytest.warns(

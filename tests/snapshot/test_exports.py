@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from mapelites import Archive, Tolerances
+from mapelites import Archive, Tolerances, illuminate
 from mapelites.core.archive import Elites
 from mapelites.core.problem import Array, Constraint, Problem
+from mapelites.problems import get
 from mapelites.snapshot.exports import csv_pieces, elite_record, elites_csv, elites_json, json_pieces
 from tests.answers.known import hiding_map
 
@@ -48,6 +49,20 @@ def test_the_pieces_are_the_table_that_each_elite_has_on_its_own() -> None:
     assert elites_json(archive) == json.dumps(records, indent=1) + "\n"
     rows = list(csv.DictReader(io.StringIO(elites_csv(archive))))
     assert rows == [{name: str(value) for name, value in record.items()} for record in records]
+
+
+def test_a_table_tells_value_limit_violation_and_unit_as_the_engineer_states_them() -> None:
+    archive = illuminate(get("welded-beam"), evaluations=3_000)
+    for row in csv.DictReader(io.StringIO(elites_csv(archive))):
+        told = {name: float(text) for name, text in row.items() if name.endswith(("shear", "fit", "buckling"))
+                and not name.startswith(("bin_", "unit_"))}  # fmt: skip
+        assert (row["unit_shear"], row["unit_fit"], row["unit_buckling"]) == ("psi", "in", "lb")
+        assert (told["limit_shear"], told["limit_buckling"], "limit_fit" in told) == (13600.0, 6000.0, False)
+        assert told["value_shear"] == pytest.approx(13600.0 + told["shear"])
+        assert told["value_buckling"] == pytest.approx(6000.0 - told["buckling"])
+        assert told["violation_fit"] == max(told["fit"], 0.0)
+        assert told["percent_fit"] == pytest.approx(100 * told["violation_fit"] / told["scale_fit"])
+        assert told["percent_shear"] == pytest.approx(told["violation_shear"] / 136.0)
 
 
 def test_read_up_to_the_best_feasible_solution_is_in_the_table_though_an_elite_of_its_cell_hides_it() -> None:

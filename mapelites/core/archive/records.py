@@ -45,13 +45,15 @@ def elite_columns(
 
 
 def _in_terms(problem: Problem, values: Array, violation: Array) -> dict[str, NDArray[Any]]:
-    """What the engineer calls the objective and the constraints: value, limit, unit and per cent, where known."""
+    """What the engineer calls the objective and the constraints: value, limit or scale, unit, per cent."""
     found: dict[str, NDArray[Any]] = {}
     rows = len(values)
     for i, each in enumerate(problem.constraints):
         if each.limit is not None:
             found[f"value_{each.name}"] = np.array([each.value(float(raw)) for raw in values[:, i]], dtype=np.float64)
             found[f"limit_{each.name}"] = np.full(rows, each.limit)
+        if not each.limit and each.scale is not None:
+            found[f"scale_{each.name}"] = np.full(rows, each.scale)
         if each.reference is not None:
             found[f"percent_{each.name}"] = 100.0 * violation[:, i] / each.reference
         if each.unit:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mapelites.core.nested_map.fold import Axis, Fold
-from mapelites.core.nested_map.words import bin_words, short_bin_words, unit_words
+from mapelites.core.nested_map.words import bin_words, short_bin_words
 from mapelites.core.problem import Problem
+from mapelites.core.terms import unit_words
 
 UPRIGHT_LETTER = 0.62  # of the size of a font: what a letter takes along a line
 MOST_WHOLE = 5  # outer bins whose labels have room for both bounds

@@ -25,7 +25,7 @@ import numpy as np
 
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Array, Constraint, Problem, ProblemSource
-from mapelites.system.files import read_file
+from mapelites.system.files import json_of, read_file
 
 PACKAGE = Path(__file__).parents[2]
 MODULE = "problems_of_"  # how the name of a file's module begins
@@ -155,7 +155,7 @@ def with_found(text: str, batch: bool | None, sizes: Mapping[str, float]) -> str
 
     `sizes` are the estimated scales of constraints that have neither limit nor scale.
     """
-    table = json.loads(text)
+    table = json_of(text)
     scales = {**table["scales"], **{name: [size, True] for name, size in sizes.items()}}
     return json.dumps({**table, "batch": batch, "scales": scales}, sort_keys=True)
 
@@ -164,7 +164,7 @@ def with_found(text: str, batch: bool | None, sizes: Mapping[str, float]) -> str
 def problem_from_description(text: str) -> Problem:
     """The problem of a description, which cannot be evaluated; `ProblemLibrary.loaded` brings its function with it."""
     try:
-        table = json.loads(text)
+        table = json_of(text)
         constraints = _constraints(table)
         objective, objective_unit, maximise = table.get("objective", ("f", "", False))
         best = table["best_known"]

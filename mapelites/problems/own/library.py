@@ -5,12 +5,12 @@ A file is read again when it changes. Where the new version is broken, the old o
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from mapelites.problems.own.files import AbsentError, FileError, is_unchanged, l
 from mapelites.problems.own.inspection import inspect_file
 from mapelites.problems.own.program import names_a_program, program_problem
 from mapelites.problems.suites import SUITES
-from mapelites.system.files import read_text
+from mapelites.system.files import json_of, read_text
 
 PYTHON, FORMULAS = ".py", ".problem"
 log = logging.getLogger(__name__)
@@ -133,7 +133,11 @@ class ProblemLibrary:
         """Whether a file holds code, or names a program, that somebody put on the command line."""
         if path.suffix == PYTHON:
             return True
-        return path.parent != self._saved and names_a_program(read_text(path, errors="replace"))
+        if path.parent == self._saved:
+            return False
+        with suppress(OSError):  # which is told where it is read
+            return names_a_program(read_text(path, errors="replace"))
+        return False
 
     def names(self) -> tuple[str, ...]:
         """The names of all problems in the files."""
@@ -156,7 +160,7 @@ class ProblemLibrary:
         """The problem with its function: one from a Python file is executed here, if the file is still the same."""
         if problem.source.kind != "file":
             return problem
-        table = json.loads(problem.source.text)
+        table = json_of(problem.source.text)
         name = str(table["file"])
         files = [path for path in self.files() if self._can_run(path)]
         for path in files:
@@ -188,6 +192,8 @@ def _formulas(path: Path, stamp: Stamp, *, may_run: bool) -> ProblemFile:
         return ProblemFile(path, stamp, error=f"{path.name}, {error}")
     except UnicodeDecodeError:
         return ProblemFile(path, stamp, error=f"{path.name}: it must be a text in UTF-8")
+    except OSError as error:
+        return ProblemFile(path, stamp, error=f"{path.name}: {error.strerror}")
 
 
 def _python(path: Path, stamp: Stamp) -> ProblemFile:

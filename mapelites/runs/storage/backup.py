@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from mapelites.core.errors import InputError
 from mapelites.runs.storage.database import Database
-from mapelites.system.files import sync_folder, whole_file
+from mapelites.system.files import json_of, sync_folder, whole_file
 
 KIND, VERSION = "illuminate backup", 1
 MANIFEST, DATABASE = "manifest.json", "cache/cache.db"
@@ -169,7 +169,7 @@ def _verify(file: IO[bytes]) -> int:
 def _manifest(packed: zipfile.ZipFile) -> dict[str, tuple[int, str]]:
     if packed.getinfo(MANIFEST).file_size > MOST_MANIFEST:
         raise InputError("restore: not a backup, because its list of files is too long")
-    about: Any = json.loads(packed.read(MANIFEST))
+    about: Any = json_of(packed.read(MANIFEST))
     if about["kind"] != KIND or about["version"] != VERSION:
         raise InputError(f"restore: not a backup that this version knows, but {about['kind']!r} {about['version']!r}")
     told = {str(name): (int(size), str(digest)) for name, (size, digest) in about["files"].items()}

@@ -88,6 +88,12 @@ def asked_tolerances(problem: Problem, m: MapArrays, wished: tuple[tuple[float, 
     return np.concatenate([np.maximum(most, problem.feasible_up_to), rows])
 
 
+def part_of(emitter: Emitter, problem: Problem, settings: Settings) -> float:
+    """The part of the budget that an emitter has on a problem, before anything is known of its success."""
+    chosen = emitter.name in settings.emitters and (emitter.suits is None or emitter.suits(problem))
+    return emitter.share if chosen else 0.0
+
+
 class Directed(SynchronousMethod):
     """The directed search at work on a state.
 
@@ -109,7 +115,9 @@ class Directed(SynchronousMethod):
         self.kernel = problem.function if self._callback is None else self._callback.kernel
         self.slopes = self.kernel if problem.jacobian is None else problem.jacobian
         self.cost = exact_cost(problem)
-        self._base = np.array([each.share if each.name in settings.emitters else 0.0 for each in self.emitters])
+        self._base = np.array([part_of(each, problem, settings) for each in self.emitters])
+        if not self._base.any():
+            self._base[0] = 1.0  # the paper's, where none of those chosen suits the problem
         self._memory.passes[:] = credit.first_passes(self._base)
         self._memory.eager[[each.begins for each in self.emitters]] = ALL_TURNS
         self._on_corner = np.array([each.corner for each in self.emitters])

@@ -273,7 +273,7 @@ def probe(kernel, state, m, line, scale, work, budget, made_by):
     """One sample of the line, and the chord steps from it."""
     counts, x, values = line.counts, work.x, work.values
     length, j = counts[SIDE] * length_at(m, line), counts[VARIABLE]
-    if j >= 0:
+    if j >= 0 and counts[RUNG] > 0:  # the first sample is always made, so that every line costs something
         there = line.base[j] + length * (m.upper[j] - m.lower[j])
         if not m.lower[j] <= there <= m.upper[j]:
             end_side(line, scale, m.rule)

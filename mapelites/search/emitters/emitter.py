@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapelites.core.emitters import EmitterDescription
 from mapelites.core.kernels import VECTOR, compiled_for
-from mapelites.core.problem import Array
+from mapelites.core.problem import Array, Problem
 from mapelites.search.state import MAP_TYPE, STATE_TYPE
 
 if TYPE_CHECKING:
@@ -49,12 +49,14 @@ class Emitter(EmitterDescription):
     is compiled when it is first needed. `memory(n, constraints, questions)` makes arrays that an emitter has for
     itself between its turns; checkpoints keep them. `stands_for` names the emitters in whose place slow functions have
     this one. One with `corner` works on the feasible corner alone, and gives part of its budget to the others while
-    that does not improve. One with `begins` has every turn until it says how eager it is.
+    that does not improve. One with `begins` has every turn until it says how eager it is. One with `suits` has a part
+    of the budget only on problems that it says yes to.
     """
 
     slow_share: float = 0.0
     corner: bool = False
     begins: bool = False
+    suits: Callable[[Problem], bool] | None = None
     fill: FillFunction | None = None
     step: Callable[[], Step] | None = None
     propose: Callable[[], Propose] | None = None

@@ -21,10 +21,10 @@ def _memory(n: int, constraints: int, _questions: int) -> NamedTuple:
 
 EMITTER = Emitter(
     name="valleys",
-    order=110,
+    order=100,
     label="Lines through the best solution, and descents from behind hills",
     operators={"valley": "#661100"},
-    share=0.15,
+    share=0.3,
     step=_step,
     memory=_memory,
 )

@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from mapelites.evaluation.cluster import RemoteWorkers
 from mapelites.evaluation.here import HereEvaluator
 from mapelites.evaluation.known import KnownPoints
 from mapelites.evaluation.pool import WorkerPool
+from mapelites.evaluation.queue import KEPT, KEPT_FAILURES, LONGEST, UNDER_WAY, WAITING, QueueEntry
+from mapelites.search.outlook import Outlook
 from mapelites.search.parallel import asked
 from mapelites.search.state import EVALUATIONS, MapArrays, State, grown, has_room
 
@@ -50,6 +53,8 @@ class Pipeline(ABC):
         self._starts: deque[Array] = deque()
         self._answers: dict[int, Answer] = {}
         self._handed_out: set[int] = set()
+        self._ended = deque[QueueEntry](maxlen=KEPT)
+        self._ended_badly = deque[QueueEntry](maxlen=KEPT_FAILURES)
         self._crew: WorkerPool | HereEvaluator | None = None
         self._cluster: RemoteWorkers | None = None
 
@@ -94,6 +99,24 @@ class Pipeline(ABC):
         """How many evaluations are being done at this moment."""
         return 0 if self._crew is None else self._crew.at_work
 
+    def queue(self) -> tuple[QueueEntry, ...]:
+        """What is under way and what waits, in the order of their numbers, and what ended lately, the last first."""
+        begun = {} if self._crew is None else {each.number: each for each in self._crew.details()}
+        found = []
+        for each in self._pending:
+            if each.number not in self._answers:
+                entry = QueueEntry(each.number, self.operators[each.operator], WAITING)
+                if at_work := begun.get(each.number):
+                    again = f"try {at_work.tries}" if at_work.tries > 1 else ""
+                    entry = replace(entry, state=UNDER_WAY, started=at_work.started, where=at_work.where, words=again)
+                found.append(entry)
+        ended = {each.number: each for each in (*self._ended_badly, *self._ended)}
+        return (*found, *(ended[number] for number in sorted(ended, reverse=True)))
+
+    def outlook(self) -> Outlook | None:
+        """What models expect; a search without models has none."""
+        return None
+
     def take_known(self, known: KnownPoints) -> None:
         """Take in what was evaluated before the search."""
         for x, values in zip(known.x, known.values, strict=True):
@@ -123,12 +146,14 @@ class Pipeline(ABC):
         return {
             "slow_x": np.array([each.x for each in self._pending]).reshape(-1, n),
             "slow_made_by": np.array([each[2:] for each in self._pending], dtype=np.int64).reshape(-1, 2),
+            "slow_starts": np.array(self._starts).reshape(-1, n),
             "slow_failed": self._failed.copy(),
             "slow_words": np.frombuffer(json.dumps(self._words).encode(), dtype=np.uint8).copy(),
         }
 
     def remember(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `memory` gave."""
+        self._starts = deque(arrays["slow_starts"]) if "slow_starts" in arrays else deque()
         self._failed[...] = arrays["slow_failed"]
         self._words = dict(json.loads(arrays["slow_words"].tobytes()))
         pairs = zip(arrays["slow_x"], arrays["slow_made_by"], strict=True)
@@ -175,8 +200,17 @@ class Pipeline(ABC):
             self.outside.log.add(number, candidate.x, candidate.operator, answer)
             self._handed_out.discard(number)
             self._answers[number] = answer
+            self._note_end(candidate, answer)
         if hand_out:
             self._at_work.hand_out()
+
+    def _note_end(self, candidate: Candidate, answer: Answer) -> None:
+        purpose, words = self.operators[candidate.operator], answer.words[:LONGEST]
+        started = time.time() - answer.seconds
+        entry = QueueEntry(
+            candidate.number, purpose, KINDS[answer.status], started, answer.seconds, answer.where, words
+        )
+        (self._ended if answer.status == FINE else self._ended_badly).append(entry)
 
     def _tell(self) -> None:
         """Lines 8 to 12 of Algorithm 1 for the oldest candidate."""

@@ -17,6 +17,8 @@ TWO, FAR, BEYOND = 0.3, 0.3, 0.15  # probabilities: two bins change, to any othe
 INSIDE = 0.2  # a target leaves so much of a bin's width on either side
 FIRST_RADIUS, LEAST_RADIUS, LARGEST_RADIUS = 0.1, 0.003, 0.3
 WIDER, NARROWER = 1.3, 0.8
+OUTLOOK_CELLS, LEAST_MODELS, OUTLOOK_RADIUS = 400, 4, 0.05  # when people ask what is expected
+TRUSTED = 0.1  # of f, by which models may be off at points that are left out; what is told is off by much less
 
 Target = tuple[int, ...]
 
@@ -49,6 +51,36 @@ class CellPlanner:
             if looked == MODELLED:
                 break
         return None
+
+    def expectations(self, radius: float) -> list[tuple[Array, Array]]:
+        """For cells at and next to known ones the best point that the models see there, and its values.
+
+        Nothing is told by models that cannot even foretell the points they are made of. It changes nothing of the
+        search.
+        """
+        elites = self._elites()
+        best: dict[Target, tuple[Array, Array]] = {}
+        around = 1 + 2 * len(self.negotiable)
+        # The cells near the feasible corner are those that people look at.
+        for cell in sorted(elites, key=lambda each: (sum(each), each))[: max(LEAST_MODELS, OUTLOOK_CELLS // around)]:
+            radius = min(radius, OUTLOOK_RADIUS)
+            model = LocalModel(self.steps.points, elites[cell], radius, self.steps.most)
+            if model.typical_error > TRUSTED * abs(model.base[0]):
+                continue
+            for target in self._beside(cell):
+                found = self._best_of(model, target, elites[cell], radius)
+                if found is not None and (target not in best or found[1][0] < best[target][1][0]):
+                    best[target] = found
+        return [best[cell] for cell in sorted(best)]
+
+    def _beside(self, cell: Target) -> list[Target]:
+        """A cell and those that differ from it by one bin, none of them beyond an allowance."""
+        found = [cell]
+        for i in self.negotiable:
+            for bin_ in (cell[i] - 1, cell[i] + 1):
+                if 0 <= bin_ < len(self.tolerances.levels[i]):
+                    found.append((*cell[:i], bin_, *cell[i + 1 :]))
+        return found
 
     def learn(self, row: int, *, fine: bool) -> None:
         """The radius grows while targets are hit."""
@@ -129,14 +161,16 @@ class CellPlanner:
         return [(i, axis, i == max(each, key=lambda k: broken[k])) for axis, each in enumerate(places) for i in each]
 
     def _aimed(self, target: Target, beside: int) -> tuple[Array, Array] | None:
-        """The point of a cell with the lowest f near a known point, if the models see one."""
-        points, space = self.steps.points, self.steps.space
-        aim = self._interval(target, points.values[beside])
-        model = LocalModel(points, beside, self.radius, self.steps.most)
-        low, high = space.box(model.centre, self.radius)
+        """A new point of a cell with the lowest f near a known point, if the models see one."""
+        model = LocalModel(self.steps.points, beside, self.radius, self.steps.most)
+        found = self._best_of(model, target, beside, self.radius)
+        return found if found is not None and self.steps.points.is_new(found[0]) else None
+
+    def _best_of(self, model: LocalModel, target: Target, beside: int, radius: float) -> tuple[Array, Array] | None:
+        """The point of a cell with the lowest f round the centre of a model, and what is expected there."""
+        aim = self._interval(target, self.steps.points.values[beside])
+        low, high = self.steps.space.box(model.centre, radius)
         x = model.descend(aim, low, high, model.centre, steps=15).x
         x = self.steps.on_steps(model, aim, low, high, x)
         expected = model.predict(x)
-        if self._cell(expected[None])[0] != target or not points.is_new(x):
-            return None
-        return x, expected
+        return (x, expected) if self._cell(expected[None])[0] == target else None

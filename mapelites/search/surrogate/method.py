@@ -15,6 +15,7 @@ from mapelites.core.tolerances import Tolerances
 from mapelites.evaluation.answer import Answer, RunServices
 from mapelites.search.emitters import first_surrogate_operator, slow_operators
 from mapelites.search.emitters.surrogate import EMITTER as SURROGATE
+from mapelites.search.outlook import Outlook
 from mapelites.search.parallel.pipeline import Candidate, Pipeline
 from mapelites.search.state import MapArrays, State
 from mapelites.search.surrogate.planner import Planner
@@ -62,6 +63,10 @@ class SurrogateMethod(Pipeline):
     def learn(self, candidate: Candidate, answer: Answer, gain: float) -> None:
         """Tell the planner."""
         self.planner.tell(candidate.source, answer.values)
+
+    def outlook(self) -> Outlook | None:
+        """What the planner's models expect."""
+        return self.planner.outlook()
 
     def memory(self) -> dict[str, NDArray[Any]]:
         """Everything that was learned."""

@@ -13,6 +13,7 @@ from mapelites.search.surrogate.points import FAILED, Interval, Points
 
 REACH = 6.0  # a point further away, in units of the model, is not used while there are enough others
 CLIP = 50.0  # a value further from the centre's, in units of a typical one, counts as so far
+SLOPE_STEP = 0.02  # in units of the model, to the points that stand for gradients
 SPREAD, QUANTILE = 0.2, 0.9
 PRICE = 1e4  # of what lies outside of an interval, in units of typical values
 NEAR = 1e-2  # of the squared distance that takes the place of f in a restoration
@@ -47,7 +48,8 @@ class LocalModel:
         self.base = points.values[centre].copy()
         self.unit = _typical(points.values[rows] - self.base, away <= 2.0 * self.scale)
         self.guarded = False
-        x, values = points.x[rows], points.values[rows]
+        beside, sloped = points.beside(rows, SLOPE_STEP * self.scale, most)
+        x, values = np.concatenate([points.x[rows], beside]), np.concatenate([points.values[rows], sloped])
         self._fit(x, values, None)
         pending, failed = (
             each[np.abs(points.x[each] - self.centre).max(axis=1) <= REACH * self.scale][-most:]
@@ -56,7 +58,7 @@ class LocalModel:
         self._pending = (points.x[pending] - self.centre) / self.scale
         if len(failed):
             expected = np.array([self.predict(each) for each in points.x[failed]])
-            hidden = np.r_[np.full(len(rows), FINE), np.full(len(failed), OUT)]
+            hidden = np.r_[np.full(len(x), FINE), np.full(len(failed), OUT)]
             self._fit(np.concatenate([x, points.x[failed]]), np.concatenate([values, expected]), hidden)
 
     def _fit(self, x: Array, values: Array, hidden: Array | None) -> None:
@@ -93,6 +95,11 @@ class LocalModel:
         merit = descend(self.fit, at, PRICE, steps)
         x = np.clip(self.centre + self.scale * at.u, low, high)
         return Optimum(merit, x, at.multipliers[: len(self.unit) - 1] * self.unit[0] / self.unit[1:])
+
+    @property
+    def typical_error(self) -> float:
+        """How far the model of f is off at a point near the centre that is left out."""
+        return float(np.sqrt(self.fit.errors[0]) * self.unit[0])
 
     def unknown_directions(self) -> tuple[Array, Array]:
         """How much of the slope is open in each of n directions, ascending (1 and more: all of it), and these."""

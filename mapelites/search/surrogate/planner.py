@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Tolerances
+from mapelites.search.outlook import Outlook
 from mapelites.search.surrogate.cells import CellPlanner
 from mapelites.search.surrogate.points import PENDING, Interval, Points
 from mapelites.search.surrogate.region import FIRST_RADIUS, Region
@@ -31,6 +32,8 @@ OVERDUE = 12  # later candidates were answered: nobody expects the answer to thi
 WORTH = 2e-4  # of f: what a question must promise
 WAKE_AFTER = 3  # points, where the corner has come to its end and nothing is feasible
 LOOK_AGAIN = 40  # points after which a question that was done is looked at once more
+ENOUGH_SLOPES = 2  # points with gradients, to begin with
+LATEST = 100  # evaluations, of which it is told how far they were from what was expected
 LOOKED_AT = 4  # questions, at most, for one candidate
 UNKNOWN_WORTH = 0.1  # of the neighbourhood of a point that failed or waits for its answer, at most 1.5
 RESTART_RADIUS, QUESTION_RADIUS, WOKEN_RADIUS = 0.15, 0.1, 0.05
@@ -64,7 +67,9 @@ class Planner:
         self._overdue: set[int] = set()  # rows
         self.spent: Counter[int] = Counter()
         self.steps = Stepper(self.points, self.space, self.allowed)
-        self.cells = CellPlanner(self.steps, searched, tolerances.negotiable, self.allowed, self.inequalities)
+        cells = tolerances.negotiable, self.allowed, self.inequalities
+        self.cells = CellPlanner(self.steps, searched, *cells)
+        self.own_cells = CellPlanner(self.steps, tolerances, *cells)  # those of the levels that people chose
         self.design = list(self.space.design(initial, np.random.default_rng([seed, 0])))
         self.initial = initial
         self.regions = [Region.of(self._within(self.allowed)), self._new_restart()]
@@ -108,6 +113,12 @@ class Planner:
         elif note.variant == 0:
             region.shorten(note.size)
 
+    def take_slopes(self, row: int, slopes: Array) -> None:
+        """The gradients at a point that was just told; with some, two points are enough to begin with."""
+        self.points.take_slopes(row, slopes)
+        if self.points.slopes:
+            del self.design[max(0, ENOUGH_SLOPES - len(self.points.told)) :]
+
     def add_known(self, u: Array, values: Array) -> None:
         """A point that somebody evaluated before; with some, fewer are needed to fill the space."""
         if not self.points.is_new(u):
@@ -120,6 +131,17 @@ class Planner:
         """Designs to begin with, before those that fill the space."""
         self.design[: len(places)] = [self.space.snapped(each) for each in places]
 
+    def outlook(self) -> Outlook | None:
+        """What is expected of the map by now, and how far the latest expectations were off."""
+        points = self.points
+        if not len(points.told):
+            return None
+        seen = self.own_cells.expectations(self.cells.radius)
+        x = np.array([each for each, _ in seen]).reshape(-1, self.space.n)
+        values = np.array([each for _, each in seen]).reshape(-1, points.values.shape[1])
+        rows = points.told[np.isfinite(points.expected[points.told]).all(axis=1)][-LATEST:]
+        return Outlook(self.space.from_unit(x), values, points.expected[rows].copy(), points.values[rows].copy())
+
     # What a candidate is made for
 
     def _from_design(self, rng: np.random.Generator) -> tuple[Array, Array | None, Note] | None:
@@ -127,7 +149,8 @@ class Planner:
             x = self.design.pop(0)
             if self.points.is_new(x):
                 return x, None, Note(DESIGN)
-        if len(self.points.told) >= min(self.space.n + 2, max(1, self.initial)) or not self._some_pending():
+        enough = ENOUGH_SLOPES if self.points.slopes else min(self.space.n + 2, max(1, self.initial))
+        if len(self.points.told) >= enough or not self._some_pending():
             return None
         return self.space.snapped(rng.random(self.space.n)), None, Note(DESIGN)
 
@@ -271,7 +294,12 @@ class Planner:
     def packed(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Everything that was learned: arrays, and plain values."""
         points = self.points
-        arrays = {"x": points.x, "values": points.values, "expected": points.expected, "status": points.status}
+        rows = sorted(points.slopes)
+        arrays = {
+            "x": points.x, "values": points.values, "expected": points.expected, "status": points.status,
+            "design": np.array(self.design).reshape(-1, self.space.n), "sloped": np.array(rows, dtype=np.int64),
+            "slopes": np.array([points.slopes[row] for row in rows]).reshape(-1, points.values.shape[1], self.space.n),
+        }  # fmt: skip
         return {name: array.copy() for name, array in arrays.items()}, {
             "asked": self.asked, "turn": self.turn, "restarts": self.restarts, "left": len(self.design),
             "notes": {str(row): list(note) for row, note in self.notes.items()},
@@ -286,8 +314,11 @@ class Planner:
     def restore(self, arrays: dict[str, NDArray[Any]], plan: dict[str, Any]) -> None:
         """Go on from what `packed` gave."""
         self.points.restore(arrays["x"], arrays["values"], arrays["expected"], arrays["status"])
+        if "sloped" in arrays:  # a search of an earlier version has none
+            pairs = zip(arrays["sloped"].tolist(), arrays["slopes"], strict=True)
+            self.points.slopes = {row: slopes.copy() for row, slopes in pairs}
         self.asked, self.turn, self.restarts = plan["asked"], plan["turn"], plan["restarts"]
-        self.design = self.design[len(self.design) - plan["left"] :]
+        self.design = list(arrays["design"]) if "design" in arrays else self.design[len(self.design) - plan["left"] :]
         self.notes = {int(row): Note(*note) for row, note in plan["notes"].items()}
         self.spent = Counter({int(purpose): count for purpose, count in plan["spent"].items()})
         for place, numbers in plan["regions"].items():

@@ -43,6 +43,7 @@ class Points:
         self.count = 0
         self._x, self._values = np.empty((FIRST_ROOM, n)), np.empty((FIRST_ROOM, outputs))
         self._expected, self._status = np.empty((FIRST_ROOM, outputs)), np.empty(FIRST_ROOM, dtype=np.int64)
+        self.slopes: dict[int, Array] = {}  # by row, (outputs, n): the gradients of those that came with some
 
     @property
     def x(self) -> Array:
@@ -93,6 +94,23 @@ class Points:
         if fine:
             self._values[row] = values
         return fine
+
+    def take_slopes(self, row: int, slopes: Array) -> None:
+        """The gradients of f and every constraint at a point that was told; where one is no number, none are known."""
+        if self._status[row] == TOLD and np.isfinite(slopes).all():
+            self.slopes[row] = np.array(slopes, dtype=np.float64)
+
+    def beside(self, rows: NDArray[np.int64], step: float, most: int) -> tuple[Array, Array]:
+        """Points a step beside the first of these rows that have gradients, and the values that follow from those.
+
+        A model that goes through them has the gradients. There is one for each variable of a row, `most` in all.
+        """
+        n = self._x.shape[1]
+        known = [int(row) for row in rows if int(row) in self.slopes][: most // n]
+        x = [self._x[row] + step * np.eye(n) for row in known]
+        values = [self._values[row] + step * self.slopes[row].T for row in known]
+        width = self._values.shape[1]
+        return np.array(x).reshape(-1, n), np.array(values).reshape(-1, width)
 
     def nearest(self, x: Array) -> float:
         """How far the nearest point is, in its variable that differs most."""

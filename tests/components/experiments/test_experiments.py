@@ -8,6 +8,7 @@ from flask import Flask
 
 from app import create_app
 from components.experiments import form as experiments_form
+from components.experiments.answers import _words
 from components.experiments.campaign import CampaignView, layout
 from components.experiments.figures import (
     box_words,
@@ -31,6 +32,7 @@ from components.runs.listing import name_cell
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import InputError
+from mapelites.answers import Bands
 from mapelites.campaign import Campaign, CampaignFolder, Instance
 from mapelites.campaign.description import OWN
 from mapelites.campaign.folder import CampaignStatus
@@ -39,6 +41,7 @@ from mapelites.campaign.report.published import edeag_row, paper_row
 from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
 from mapelites.campaign.report.table import CampaignReport, TableRow
 from mapelites.campaign.task import execute_task, task_payload
+from mapelites.core.problem import Constraint, Problem
 from mapelites.runs import Store
 from server.access import Access
 from server.cache import open_memory
@@ -389,3 +392,17 @@ def test_the_form_offers_the_schedulers_it_was_started_with_or_says_how_to_name_
     offered = experiments_form._where(["tcp://named.example:8786"])
     assert [each["value"] for each in offered.data] == ["here", "tcp://named.example:8786"]
     assert "--scheduler" in experiments_form._where([]).description
+
+
+def test_the_price_over_many_runs_is_told_up_to_the_allowance_in_unit_and_as_the_objective_is_meant() -> None:
+    profit = Problem(
+        "profit", [0.0], [1.0], (Constraint("load", "inequality", limit=20.0, sense="<=", unit="t"),), abs,
+        objective="profit", objective_unit="€", maximise=True,
+    )  # fmt: skip
+    middle = [-400.0, -400.0, -440.0, -900.0]
+    found = Bands((0.0, 0.2, 2.0, np.inf), np.array([middle] * 3), np.zeros((3, 4), int), np.full(4, 2), 2)
+    assert _words(found, profit.constraints[0], profit) == (
+        "load up to 0 t: a median profit of 400 € over 2 runs; up to 2 t (10 %), 440 € (+10 %)."
+    )
+    flat = Bands((0.0, np.inf), np.full((3, 2), -400.0), np.zeros((3, 2), int), np.full(2, 2), 2)
+    assert _words(flat, profit.constraints[0], profit).endswith("over 2 runs; at no further tolerance is it better.")

@@ -15,8 +15,9 @@ from mapelites.core.nested_map.axes import full_bins, short_bins
 from mapelites.core.nested_map.colour import EMPTY, FIRST, IMPOSSIBLE
 from mapelites.core.nested_map.fold import Fold
 from mapelites.core.nested_map.thumbnail import thumbnail, thumbnail_png
-from mapelites.core.nested_map.words import bin_words, short_bin_words, unit_words
+from mapelites.core.nested_map.words import bin_words, short_bin_words
 from mapelites.core.problem import Constraint
+from mapelites.core.terms import unit_words
 from mapelites.problems import get
 from mapelites.proof.proof import Proof
 from mapelites.proof.proofs import Proofs

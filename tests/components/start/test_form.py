@@ -167,3 +167,36 @@ def test_a_notice_names_three_wrong_fields_in_the_order_of_the_page_and_counts_t
         "Initial samples must be from 1 to 200,000, but it was 0.",
         "And 2 more.",
     ]
+
+
+def slow_form(monkeypatch: pytest.MonkeyPatch, **typed: str) -> tuple[Any, dict[str, str]]:
+    """The form of a problem whose function has no kernel, with what somebody typed."""
+    problem = problem_of(disc)
+    monkeypatch.setattr(start_form, "get", lambda *_: problem)
+    monkeypatch.setattr(start_form, "names", lambda: ("disc",))
+    monkeypatch.setattr(start_form, "preferred_dimension", lambda _: 3)
+    tolerances = Tolerances.default(problem)
+    given = {"names": list(tolerances.names), "levels": [list(each) for each in tolerances.levels]}
+    return read_form({**form_defaults({"problem": "disc"}), **typed}, given, FULL_SPEED)
+
+
+def test_a_hundred_evaluations_and_a_design_to_begin_with_can_be_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    request, errors = slow_form(monkeypatch, evaluations="100", start="0.5, -1 0.5", batch="2")
+    assert errors == {}
+    settings = request.settings
+    assert (settings.search, settings.evaluations, settings.initial) == ("surrogate", 100, 8)
+    assert (settings.start, settings.batch) == (((0.5, -1.0, 0.5),), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("0.5, 1", "Your design: 3 numbers are needed, for x1, x2, x3, but there were 2"),
+        ("0.5, 3, 0.5", "Your design: x2 must be from -2 to 2, but it was 3"),
+        ("0.5, wide, 0.5", "Your design must be lists of values, one for each variable, but it was"),
+    ],
+)
+def test_a_design_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch, text: str, words: str) -> None:
+    request, errors = slow_form(monkeypatch, start=text)
+    assert request is None
+    assert errors["start"].startswith(words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from mapelites.core.errors import InputError
 from mapelites.problems.formulas.document import PROGRAM
 
 NAME = r"[A-Za-z_]\w*"
-FORMATS = ("dakota", "json")
+FORMATS = ("dakota", "json", "values")
 OUTPUT = "output"  # what the program prints, as the name of a file
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?)"
 
@@ -27,17 +28,19 @@ class OutputReading:
 
 @dataclass(frozen=True)
 class ProgramDeclaration:
-    """All of it. Without `readings` the outputs stand in the results file, by name or in their order."""
+    """All of it. Outputs without a reading stand in the results, by name or in their order."""
 
     command: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     parameters: str = FORMATS[0]
+    results: str = ""  # the file in which the results are, or `output`; the one named in the command where it is empty
     templates: tuple[tuple[str, str], ...] = ()  # a file beside the problem's, and the name of the one it makes
     readings: tuple[OutputReading, ...] = ()
     seconds: float = 0.0  # 0 for as long as it takes
     at_once: int = 0  # 0 for as many as there are workers
     environment: tuple[tuple[str, str], ...] = ()
     codes: tuple[int, ...] = (0,)
+    failure: float = math.inf  # an output of this size or a larger one says that it failed
     keep_all: bool = False
 
 
@@ -98,13 +101,25 @@ def _codes(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclaratio
     return replace(found, codes=tuple(int(each) for each in match[1].split(",")))
 
 
+def _positive(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not found > 0.0:
+        raise ValueError(f"what says that it failed must be a number above 0, but it was {text!r}")
+    return found
+
+
 Reader = Callable[[ProgramDeclaration, re.Match[str]], ProgramDeclaration]
 # How each begins, the whole of it, an example, and what it does.
 _FORMS: tuple[tuple[str, str, str, Reader], ...] = (
     (r"evaluate\s+with\b", r"evaluate\s+with\s+(.+)", "evaluate with ./beam {params} {results}", _command),
     (r"outputs\b", r"outputs\s*:?\s+(.+)", "outputs mass, stress", _outputs),
-    (r"parameters\s+as\b", r"parameters\s+as\s+(dakota|json)", "parameters as json",
+    (r"parameters\s+as\b", rf"parameters\s+as\s+({'|'.join(FORMATS)})", "parameters as json",
      lambda found, match: replace(found, parameters=match[1])),
+    (r"results\s+in\b", r"results\s+in\s+(\S+)", f"results in {OUTPUT}",
+     lambda found, match: replace(found, results=match[1])),
     (r"fill\b", r"fill\s+(\S+)\s+as\s+(\S+)", "fill deck.template as deck.inp",
      lambda found, match: replace(found, templates=(*found.templates, (match[1], match[2])))),
     (r"read\b", rf"read\s+({NAME})\s+from\s+(\S+)\s+(after|matching)\s+\"(.*)\"",
@@ -116,6 +131,8 @@ _FORMS: tuple[tuple[str, str, str, Reader], ...] = (
     (r"environment\b", rf"environment\s+({NAME})=(.*)", "environment OMP_NUM_THREADS=1",
      lambda found, match: replace(found, environment=(*found.environment, (match[1], match[2])))),
     (r"return\s+codes\b", r"return\s+codes\s+(\d+(?:\s*,\s*\d+)*)", "return codes 0, 3", _codes),
+    (r"failure\s+from\b", r"failure\s+from\s+(\S+)", "failure from 1e20",
+     lambda found, match: replace(found, failure=_positive(match[1]))),
     (r"keep\b", r"keep\s+(all|failed)", "keep all",
      lambda found, match: replace(found, keep_all=match[1] == "all")),
 )  # fmt: skip

@@ -16,6 +16,7 @@ from typing import Any
 
 from mapelites.core.errors import ProgramError
 from mapelites.problems.own.program.declaration import OutputReading
+from mapelites.system.files import json_of
 
 WIDTH = 24
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)(?::([^{}]*))?\}")
@@ -49,6 +50,14 @@ def json_parameters(values: Mapping[str, float], outputs: Sequence[str], number:
     )
 
 
+def plain_parameters(values: Mapping[str, float], outputs: Sequence[str], number: str) -> str:
+    """The values alone in one line, as programs for derivative-free optimisers read them."""
+    return " ".join(map(repr, values.values())) + "\n"
+
+
+PARAMETERS = {"dakota": standard_parameters, "json": json_parameters, "values": plain_parameters}
+
+
 def fill_template(template: str, values: Mapping[str, float], paths: Mapping[str, str]) -> str:
     """A template with the variables in place of their names in braces, `{h}` or `{h:8.3f}`; other braces stay."""
 
@@ -62,7 +71,7 @@ def fill_template(template: str, values: Mapping[str, float], paths: Mapping[str
 
 
 def read_results(text: str, outputs: Sequence[str]) -> dict[str, float]:
-    """The outputs in a results file: JSON, or lines with a number and perhaps a name, in the order of the outputs."""
+    """The outputs in a text: JSON, lines with a number and perhaps a name, or one line with all numbers in order."""
     if text.strip().lower().startswith("fail"):
         raise ProgramError("it says FAIL")
     if text.lstrip().startswith(("{", "[")):
@@ -72,6 +81,8 @@ def read_results(text: str, outputs: Sequence[str]) -> dict[str, float]:
     for line in text.splitlines():
         words = line.replace("=", " ").split()
         numbers = [value for word in words if (value := as_number(word)) is not None]
+        if len(numbers) == len(words) == len(outputs) > 1:
+            return dict(zip(outputs, numbers, strict=True))
         if not numbers or line.lstrip().startswith(("[", "#")):  # gradients, Hessians and remarks
             continue
         names = [word for word in words if word in outputs]
@@ -86,7 +97,7 @@ def read_results(text: str, outputs: Sequence[str]) -> dict[str, float]:
 
 def _from_json(text: str, outputs: Sequence[str]) -> dict[str, float]:
     try:
-        table: Any = json.loads(text)
+        table: Any = json_of(text)
     except ValueError as error:
         raise ProgramError(f"its results are no JSON ({error})") from None
     if isinstance(table, dict):

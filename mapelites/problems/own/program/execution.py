@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mapelites.core.errors import ProgramError
 from mapelites.problems.own.program import exchange
-from mapelites.problems.own.program.declaration import ProgramDeclaration
+from mapelites.problems.own.program.declaration import OUTPUT, ProgramDeclaration
 from mapelites.system.processes import kill_with_descendants
 
 PARAMETERS, RESULTS, PRINTED = "params.in", "results.out", "output.txt"
@@ -96,7 +96,7 @@ class OutsideProgram:
 
     def _write_inputs(self, place: Path, values: Mapping[str, float]) -> None:
         said = self.declaration
-        make = exchange.json_parameters if said.parameters == "json" else exchange.standard_parameters
+        make = exchange.PARAMETERS[said.parameters]
         number = place.name.removeprefix("evaluation-")
         try:
             (place / PARAMETERS).write_text(make(values, said.outputs, number), "utf-8")
@@ -112,12 +112,22 @@ class OutsideProgram:
         found = exchange.read_outputs(said.readings, place, printed)
         left = [name for name in said.outputs if name not in found]
         if left:
-            try:
-                text = (place / RESULTS).read_text("utf-8", errors="replace")
-            except OSError:
-                raise ProgramError(f"it wrote no results, in which {', '.join(left)} should be") from None
-            found |= exchange.read_results(text, left)
+            found |= exchange.read_results(self._results(place, printed, left), left)
+        failed = [f"{name} is {value:g}" for name, value in found.items() if abs(value) >= said.failure]
+        if failed:
+            raise ProgramError(f"it says that it failed: {', '.join(failed)}")
         return found
+
+    def _results(self, place: Path, printed: str, outputs: list[str]) -> str:
+        """The text in which the outputs stand."""
+        name = self.declaration.results
+        if name == OUTPUT:
+            return printed
+        try:
+            return (place / (name or RESULTS)).read_text("utf-8", errors="replace")
+        except OSError:
+            where = f"no {name}" if name else "no results"
+            raise ProgramError(f"it wrote {where}, in which {', '.join(outputs)} should be") from None
 
     @contextmanager
     def _place_to_run(self) -> Iterator[None]:

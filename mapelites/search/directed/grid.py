@@ -3,7 +3,8 @@
 Late acceptance: E. K. Burke and Y. Bykov, "The late acceptance hill-climbing heuristic", 2017: a neighbour is accepted
 where it is as good as the present design, or better than the one that was present LATE neighbours ago. So the walk
 crosses hills that are no higher than what it came from, and needs no temperature. Designs are compared by violation,
-then by f. A walk that has come to nothing for long begins again at the best feasible solution, at an elite, or anywhere.
+then by f. A walk that has come to nothing for long begins again at the best feasible solution, at an elite, or
+anywhere.
 """
 
 from __future__ import annotations

@@ -59,6 +59,7 @@ ARRIVAL = 3.0  # seconds within which all browsers come
 CALM, LOOKS_TO_CALM = 1.0, 7  # as in the page's scripts
 ROUNDS = 4
 PATIENCE = 240.0
+SEEN_PARTS = ["limits", "proof", "inspector"]  # of a run's page as it opens
 
 
 @dataclass(frozen=True)
@@ -153,13 +154,13 @@ class Browser:
             self.draw(news["map"])
 
     async def answer(self) -> None:
-        """What relaxing buys, in the line above the map."""
+        """What relaxing buys: the sentence above the map, the limits, and the design beside it."""
         values = {
-            ids.version_store("answers"): self.version,
+            ids.version_store("parts"): {"version": self.version, "parts": SEEN_PARTS},
             ids.STATE: {"view": "map"},
             ids.RUN: self.run,
             "scheme": "light",
-            "answers-key": self.key,
+            ids.TOLD: self.key,
         }
         inputs, state = ([{**e, "value": values.get(e["id"])} for e in self.told[k]] for k in ("inputs", "state"))
         body = orjson.dumps(
@@ -168,14 +169,14 @@ class Browser:
                 "outputs": _outputs(self.told["output"]),
                 "inputs": inputs,
                 "state": state,
-                "changedPropIds": [f"{ids.version_store('answers')}.data"],
+                "changedPropIds": [f"{ids.version_store('parts')}.data"],
             }
         )
         head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         content, seconds = await self.ask("POST", "/_dash-update-component", head, body)
         self.seen.answers.append(seconds)
         if content:
-            self.key = orjson.loads(content)["response"].get("answers-key", {}).get("data", self.key)
+            self.key = orjson.loads(content)["response"].get(ids.TOLD, {}).get("data", self.key)
 
     async def get(self, path: str) -> tuple[bytes, float]:
         """What lies at an address, and how long it took."""
@@ -237,7 +238,7 @@ class Dashboard:
         self.wait(lambda: all(self.store.run(each).evaluations > 0 for each in self.runs), "runs that live")
         self.wait(self.is_up, "a server that answers")
         listed = orjson.loads(fetch(self.port, "/_dash-dependencies"))
-        self.told = next(each for each in listed if "glance-words.children" in each["output"])
+        self.told = next(each for each in listed if "run-sentence.children" in each["output"])
 
     @property
     def cells(self) -> int:

@@ -83,6 +83,7 @@ def protect_app(app: Dash, access: Access, folder: Path) -> None:
         if name not in trusted and not (access.token and _is_address(name)):
             called = name or request.headers.get("Host", "")
             abort(400, description=f"this server is not called {called}; start it with --trust {called} if it is")
+        # Dash checks no origin: without this any page that is open in the same browser could start runs.
         origin = request.headers.get("Origin")
         if request.method not in ("GET", "HEAD", "OPTIONS") and origin and _place(origin) != host:
             reason = f"requests must come from {host}, but this one came from {origin}"

@@ -90,6 +90,7 @@ class DiskCache(BaseCache):  # type: ignore[misc]
 
     def _open(self) -> diskcache.Cache:
         try:
+            # diskcache opens a damaged database without a word and fails at the first use.
             opened = self._opened()
             len(opened)  # one that was damaged may open all the same
             return opened
@@ -147,8 +148,10 @@ class DrawingMemory:
         What `make` does must not remember something itself: it runs while others who want the same wait.
         """
         name = _short(orjson.dumps(key).decode())
+        # Finished bytes first: most pages ask for what somebody else was told a moment ago.
         found = self._recent.get(name)
         if found is None:
+            # One of a few locks by the key's hash: who wants the same waits, who wants something else seldom does.
             with self._lock(name):
                 found = self._cache.get(name)
                 if found is None:

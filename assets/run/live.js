@@ -58,7 +58,7 @@
 
   // ---- looking for news ----
 
-  // Parts of the page beside the map, the head and the answers, and whether anybody sees what is new in them.
+  // Parts of the page beside the map and the head, and whether anybody sees what is new in them.
   const PARTS = {
     limits: () => byId("limits"),
     proof: () => byId("proof"),
@@ -66,6 +66,7 @@
     many: () => document.querySelector(".many:not([hidden])"),
     budget: () => byId("budget-details") && byId("budget-details").open,
     levels: () => byId("rebin-note") && !byId("rebin-note").hidden,
+    answers: () => document.querySelector("#answers .tab[aria-pressed=true]"),
   };
 
   function tell(news) {
@@ -80,7 +81,6 @@
     const calm = told.active ? Math.max(CALM, LOOKS_TO_CALM * told.wait) : 0;
     if (told.version === told.settled || Date.now() - told.settledAt < calm) { return; }
     Object.assign(told, { settled: told.version, settledAt: Date.now() });
-    setProps("run-seen-answers", { data: told.version });
     const parts = Object.keys(PARTS).filter((name) => PARTS[name]());
     if (parts.length) { setProps("run-seen-parts", { data: { version: told.version, parts: parts } }); }
   }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components.answers import parts as answers_parts
@@ -18,7 +18,8 @@ from components.answers.answer import AnswerContext
 from components.answers.question import AskedQuestion
 from components.answers.registry import ANSWERS, MAP, answer_named, tab_labels
 from components.run import ids
-from components.run.state import view_of
+from components.run.parts import DrawnPart, PagePart
+from components.run.state import PageState
 from components.run.view import Maps, ShownMap, figure_view, reading_of
 from components.shared.context import Context
 from components.shared.follow import content_digest
@@ -26,8 +27,6 @@ from components.shell.frame import SCHEME
 from mapelites.answers import Designs
 from mapelites.runs import Run
 from mapelites.runs.record import OVER
-
-LATELY = 1.0  # seconds: pages that look at the same run are answered from the same moment
 
 
 def layout(run: Run, data: Mapping[str, Any]) -> Component:
@@ -55,8 +54,6 @@ def layout(run: Run, data: Mapping[str, Any]) -> Component:
             dcc.Store(id="answers-view", data=data["view"]),
             dcc.Store(id="answers-about", data=data["about"]),
             dcc.Store(id="answers-pair-chosen", data=data["pair"]),
-            dcc.Store(id="answers-key"),
-            dcc.Store(id=ids.version_store("answers")),
             dcc.Store(id="answers-fresh"),
             html.Div(tabs, className="tabs", role="group", **{"aria-label": "Answers"}),
             *controls,
@@ -106,33 +103,28 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
         prevent_initial_call=True,
     )
 
-    @app.callback(
-        Output("answers-fresh", "data"),
-        Output("answers-key", "data"),
-        Input(ids.STATE, "data"),
-        Input(ids.version_store("answers"), "data"),
-        Input(SCHEME, "data"),
-        State(ids.RUN, "data"),
-        State("answers-key", "data"),
-        prevent_initial_call=True,
-    )
-    def answer(data: Any, _: Any, scheme: Any, run_id: Any, before: Any) -> Any:
-        state, shown = view_of(maps, run_id, data, LATELY)
+
+def part(context: Context, maps: Maps) -> PagePart:
+    """The answer to the question, drawn again where it is another one; nothing while no question is open."""
+
+    def draw(state: PageState, shown: ShownMap, before: Any, scheme: Any) -> DrawnPart | None:
         asked, chosen, dark = state.asked, state.cell, scheme == "dark"
         known = before if isinstance(before, dict) else {}
         if asked.view == MAP:
             closed = {"question": MAP}
-            return (no_update,) * 2 if closed == known else ({"live": False, "children": []}, closed)
+            return None if closed == known else DrawnPart(closed, ({"live": False, "children": []},))
         order = figure_view(state, shown, maps).order
         drawn = (chosen, dark, reading_of(state, shown), *(order if _follows_axes(asked) else ()))
-        question = [run_id, state.at, str(shown.levels), asked.key, *drawn]
-        live = known.get("question") == question
+        question = [shown.run.id, state.at, str(shown.levels), asked.key, *map(str, drawn)]
         designs = Designs.of(maps.archive(shown))
         behind = designs.behind(chosen) if asked.behind else None
         selected = designs.row_of(chosen) if behind is None else behind
         fresh = _body(context, shown, designs, asked, selected, order, dark=dark)
         key = {"question": question, "said": content_digest([fresh, ""])}
-        return (no_update,) * 2 if key == known else ({"live": live, "children": fresh}, key)
+        live = known.get("question") == question
+        return None if key == known else DrawnPart(key, ({"live": live, "children": fresh},))
+
+    return PagePart("answers", (Output("answers-fresh", "data"),), (Input(SCHEME, "data"),), draw)
 
 
 def _body(

@@ -35,6 +35,7 @@ def quartiles(curves: Sequence[Array], column: int) -> tuple[Array, Array]:
     """
     at = curves[0][:, 0]
     values = np.array([curve[:, column] for curve in curves])
+    # Infinity sorts last: a run without a value counts as the worst, not as missing.
     ranked = np.sort(np.where(np.isnan(values), np.inf, values), axis=0)
     found = ranked[list(quartile_places(len(ranked)))]
     return at, np.where(np.isfinite(found), found, np.nan)

@@ -28,6 +28,7 @@ def parallel_lines(archive: Archive) -> dict[str, Any]:
     """What the browser draws: axes with ticks, and a place on each for every elite (or for some, evenly chosen)."""
     rows = elites_to_draw(archive)
     objective = by_objective(archive.elites.f, "auto")
+    # The colour byte is the place on the objective's scale, so line and colour cannot disagree.
     height = 1.0 - (objective.colours[rows].astype(float) - FIRST) / (LAST - FIRST)
     tolerances = archive.tolerances
     columns = [
@@ -60,6 +61,7 @@ def elites_to_draw(archive: Archive) -> NDArray[np.int64]:
 def violation_places(violations: NDArray[np.float64], levels: tuple[float, ...]) -> NDArray[np.float64]:
     """Where each violation lies on a logarithmic ruler, from 0 to 1; exactly 0 has a place of its own."""
     above = levels[1:] or (1.0,)
+    # Two orders below the first level above 0 to three above the last; what lies beyond sits at the ends.
     low, high = np.log10(above[0]) - 2, np.log10(above[-1]) + 3
     with np.errstate(divide="ignore"):
         share = np.clip((np.log10(violations) - low) / (high - low), 0.0, 1.0)

@@ -101,6 +101,7 @@ def register(app: Dash, context: Context) -> None:
             run_evaluations.part(context, maps),
             run_budget.part(context, maps),
             proof_panel.part(context, maps, proofs),
+            answers.part(context, maps),
         ),
     )
     app.clientside_callback(

@@ -50,6 +50,7 @@ def trade_off_front(designs: Designs, measure: str = "total") -> Front:
     violation = MEASURES[measure](counted, designs)
     order = np.lexsort((designs.found.found_at, designs.f, violation))
     lowest = np.minimum.accumulate(designs.f[order])
+    # In ascending violation a design is on the front where its objective is below all before it.
     better = np.r_[True, lowest[1:] < lowest[:-1]][: len(order)]
     rows = order[better]
     # Beyond the last levels nobody asked: there the knee is looked for only where there is nothing within them.
@@ -81,6 +82,7 @@ def find_knee(x: Array, y: Array) -> int | None:
     if len(x) < FEWEST or x[-1] == x[0] or y[-1] == y[0]:
         return None
     across, down = (x - x[0]) / (x[-1] - x[0]), (y - y[-1]) / (y[0] - y[-1])
+    # Both scaled to run from 0 to 1, so the line between the ends is across + down = 1.
     below = 1.0 - across - down
     at = int(np.argmax(below))
     return at if below[at] > 0 else None

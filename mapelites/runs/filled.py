@@ -21,6 +21,7 @@ class FilledCellCounter:
         search = self._search
         if not self._is_finer:
             return search.occupied
+        # A cell that was filled stays filled, so only what was found since can add to the set.
         _, found = search.found_since(self._counted_at)
         self._counted_at = search.evaluations
         hard = [i for i in range(len(search.tolerances.names)) if i not in search.tolerances.negotiable]

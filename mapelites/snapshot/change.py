@@ -72,6 +72,8 @@ class SnapshotSeries:
         number = len(self._taken)
         if not 0 < number <= MOST_CHANGES or self._changed >= elites:
             return None
+        # The number of the change without its last bit that is set: change 7 is told of 6, 6 of 4, 4 of 0. So a
+        # snapshot is never more than log2(changes) steps from a whole one, and each step stays small.
         return self._taken[number & (number - 1)]
 
     def add(self, version: int, seen: Snapshot | SnapshotChange) -> None:
@@ -120,6 +122,7 @@ def _put_together(old: Mapping[str, NDArray[Any]], change: Parts) -> dict[str, N
         if before is None or now is None or now.shape != (len(places), *before.shape[1:]) or now.dtype != before.dtype:
             raise InputError(f"{name} of a change must be as many rows as places, of the same kind, but it was {now!r}")
         known = min(len(before), solutions)
+        # Rows only ever get more, so all from `known` on have to come with the change.
         if np.sum(places >= known) != solutions - known:
             raise InputError(f"a change from {len(before)} to {solutions} solutions must have the new ones")
         both[name] = np.empty((solutions, *before.shape[1:]), dtype=before.dtype)

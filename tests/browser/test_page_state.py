@@ -20,22 +20,22 @@ def done(dashboard: Dashboard) -> str:
     return dashboard.finished(dashboard.start(evaluations=20_000, seed=4))
 
 
-def callbacks_asked(person: Person) -> int:
-    """How many callbacks the page has had answered by the server so far."""
+def requests_answered(person: Person) -> int:
+    """How many requests of the page the server has answered so far, but for its looks at what happens."""
     script = (
-        "return performance.getEntriesByType('resource').filter(each => each.name.includes('_dash-update-component'))"
-        ".length"
+        "return performance.getEntriesByType('resource').filter(each => ['xmlhttprequest', 'fetch'].includes("
+        "each.initiatorType) && !/\\/(status$|news\\?)/.test(each.name)).length"
     )
     return int(person.driver.execute_script(script))
 
 
 def has_settled(person: Person) -> int:
     """Wait until the page asks no more, and return how often it has asked."""
-    asked, since = callbacks_asked(person), time.monotonic()
+    asked, since = requests_answered(person), time.monotonic()
     while time.monotonic() - since < REST_SECONDS:
         time.sleep(0.1)
-        if callbacks_asked(person) != asked:
-            asked, since = callbacks_asked(person), time.monotonic()
+        if requests_answered(person) != asked:
+            asked, since = requests_answered(person), time.monotonic()
     return asked
 
 

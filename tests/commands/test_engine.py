@@ -271,8 +271,8 @@ def test_the_bar_says_how_far_how_fast_and_how_long_still():
     progress = ProgressLine(200_000, quiet=True)
     words = " 25%  50k/200k  25 k/s  0:06 left  note"
     assert progress.line(50_000, 2.0, "note", 120) == "[======                  ] " + words
-    assert progress.line(50_000, 2.0, "note", 50) == "[==      ] " + words
-    assert progress.line(50_000, 2.0, "note", 40) == words
+    assert progress.line(50_000, 2.0, "note", 51) == "[==       ] " + words
+    assert progress.line(50_000, 2.0, "note", 41) == words
     assert [clock_time(7), clock_time(750), clock_time(3723)] == ["0:07", "12:30", "1:02:03"]
 
 

@@ -90,7 +90,7 @@ def test_runs_lists_what_the_store_holds(capsys: pytest.CaptureFixture[str], dat
     assert f"`delete {second}` erases it" in said
     assert say(capsys, data, "delete", second) == f"run {second} was damaged and is erased\n"
     say(capsys, data, "limit", "1KB")
-    assert " of 1 KB in " in say(capsys, data, "runs")
+    assert " of 1 kB in " in say(capsys, data, "runs")
 
 
 def test_a_finished_run_is_given_no_pace(capsys: pytest.CaptureFixture[str], data: Path) -> None:

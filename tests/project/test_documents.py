@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from mapelites import __version__
+
 ROOT = Path(__file__).parents[2]
 MOST_FILES = 22
 PATH = re.compile(r"(?<![\w./])((?:[\w.]+/)+[\w.]*|[\w]+\.(?:py|md|toml))(?![\w/])")
@@ -46,6 +48,11 @@ def test_every_step_of_a_run_names_what_its_file_has() -> None:
 def test_a_run_enters_no_file_twice_but_the_store() -> None:
     entered = Counter(path for step in steps_of_a_run() for path in re.findall(r"`([^`]+/[^`]+)`", step))
     assert [path for path, times in entered.items() if times > 1] == ["mapelites/runs/store.py"]
+
+
+def test_the_citation_and_the_changelog_name_the_version() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_every_room_is_described() -> None:

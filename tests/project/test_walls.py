@@ -32,11 +32,15 @@ OF_DISKCACHE = {
 }
 
 
-@cache
 def nodes_of(*roots: str) -> dict[str, list[ast.AST]]:
     """All nodes of each file, each after the one that it is in."""
     paths = [path for root in roots for path in (sorted((ROOT / root).rglob("*.py")) or [ROOT / root])]
-    return {path.relative_to(ROOT).as_posix(): parsed(path.read_text(encoding="utf-8")) for path in paths}
+    return {path.relative_to(ROOT).as_posix(): nodes_of_file(path) for path in paths}
+
+
+@cache
+def nodes_of_file(path: Path) -> list[ast.AST]:
+    return parsed(path.read_text(encoding="utf-8"))
 
 
 def parsed(code: str) -> list[ast.AST]:
@@ -87,6 +91,8 @@ def names_that_nobody_has(files: dict[str, list[ast.AST]]) -> Iterator[str]:
                     ours[alias.asname or alias.name] = module
                 elif node.module in modules and alias.name not in held[node.module]:
                     yield f"{path}:{node.lineno} {module}"
+        for name in ours.keys() & names_given(nodes):  # there is something else of that name as well
+            del ours[name]
         for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ours:
                 module = ours[node.value.id]
@@ -131,6 +137,12 @@ def names_held(nodes: list[ast.AST]) -> set[str]:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             held |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     return held
+
+
+def names_given(nodes: list[ast.AST]) -> set[str]:
+    """The names of arguments and of whatever is assigned."""
+    given = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return given | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def inner_modules(package: str, modules: set[str]) -> set[str]:

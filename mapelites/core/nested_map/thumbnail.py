@@ -35,6 +35,7 @@ def thumbnail_png(archive: Archive, *, dark: bool = False, size: int = 96) -> by
         fold = view.fold(archive.tolerances)
     colours, shades = colour_grid(archive, view, dark=dark)
     rows, columns = colours.shape
+    # The nearest place for each pixel: blending would show colours that no elite has.
     down = np.arange(size) * rows // size
     across = np.arange(size) * columns // size
     picture = shades[colours[::-1][down][:, across]]
@@ -92,6 +93,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 def png(picture: NDArray[np.uint8]) -> bytes:
     """Red, green and blue, (height, width, 3), as the content of a PNG file."""
     height, width, _ = picture.shape
+    # Every line of a PNG begins with the number of its filter, here 0 for none.
     lines = np.concatenate([np.zeros((height, 1), dtype=np.uint8), picture.reshape(height, -1)], axis=1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = (_chunk(b"IHDR", header), _chunk(b"IDAT", zlib.compress(lines.tobytes(), 6)), _chunk(b"IEND", b""))

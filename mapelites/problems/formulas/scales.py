@@ -43,9 +43,11 @@ def typical_sizes(problem: Problem, sides: Array) -> list[Size | None]:
     points = good_solutions(problem)
     values = _sides(problem, sides, points)
     sizes = [rounded_median(column) for column in np.abs(values).max(axis=2).T]
-    apart = np.ptp(values, axis=0).max(axis=1)
-    # How much the difference of the two sides changes near good solutions, in all of the moves around them.
-    change = np.abs(np.diff(_sides(problem, sides, moved(problem, points)) - np.repeat(values, MOVES, axis=0))[:, :, 0])
+    around = _sides(problem, sides, moved(problem, points))
+    with np.errstate(invalid="ignore"):  # a side may be infinite; what is no finite number does not count
+        apart = np.ptp(values, axis=0).max(axis=1)
+        # How much the difference of the two sides changes near good solutions, in all of the moves around them.
+        change = np.abs(np.diff(around - np.repeat(values, MOVES, axis=0))[:, :, 0])
     estimates = [rounded_median(column / TYPICAL) for column in change.T]
     return [_size(*each) for each in zip(sizes, apart.tolist(), estimates, strict=True)]
 

@@ -10,7 +10,8 @@
         const question = JSON.stringify([state.allow, state.hard, state.levels, state.at]);
         if (before !== null && question !== before) {
           clearTimeout(waiting);
-          waiting = setTimeout(() => window.dash_clientside.set_props("proof-rested", { data: state }), WHILE);
+          // Where nothing is allowed there is nothing to sharpen.
+          if (Object.keys(state.allow || {}).length) { waiting = setTimeout(() => window.dash_clientside.set_props("proof-rested", { data: state }), WHILE); }
         }
         before = question;
         return window.dash_clientside.no_update;

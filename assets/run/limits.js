@@ -47,19 +47,20 @@
 
   // ---- moving ----
 
-  function ask(allow, at) {
-    remember(allow);
+  // `slider` is the name of the one in somebody's hand; a press on a cell or a button has none.
+  function ask(allow, at, slider) {
+    remember(allow, slider || null);
     go(allow, at);
   }
 
   // Where the sliders stood before, so that a press on a cell or a button can be taken back; what happens while one
   // slider is in a hand is one step.
-  function remember(allow) {
-    const now = Date.now(), before = shown.allow, moved = Object.keys({ ...before, ...allow }).filter((name) => before[name] !== allow[name]);
-    if (!moved.length) { return; }
-    const goesOn = moved.length === 1 && moved[0] === past.name && now - past.time < ONE_MOVE;
+  function remember(allow, slider) {
+    const now = Date.now(), before = shown.allow;
+    if (!Object.keys({ ...before, ...allow }).some((name) => before[name] !== allow[name])) { return; }
+    const goesOn = slider !== null && slider === past.name && now - past.time < ONE_MOVE;
     if (!goesOn) { past.steps.push(before); }
-    Object.assign(past, { name: moved.length === 1 ? moved[0] : null, time: now });
+    Object.assign(past, { name: slider, time: now });
   }
 
   function undo() {
@@ -85,7 +86,7 @@
     if (value > Number(row.steps[0])) { allow[name] = text(value); } else { delete allow[name]; }
     settle(name, allow);
     window.runMap.cross(allow);
-    ask(allow, wait);
+    ask(allow, wait, name);
   }
 
   document.addEventListener("pointerdown", (event) => { pressed = Boolean(event.target.closest && event.target.closest("#limits")); });

@@ -7,7 +7,7 @@ import io
 import json
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def storm(data: Path, count: int, seed: int, slowest: Slowest) -> dict[Any, int]
         if name in LONG:
             arguments += ["--no-such-option", "1"] if random_.random() < 0.5 else []
         what = f"line {number} of seed {seed}: {arguments}"
-        with _named(what), slowest.timing(what):
+        with _named(what), slowest.timing(what), chdir(data):  # where files may be written that somebody named
             code, said = _tried(name, arguments)
         assert code in (0, 1, 2), f"{arguments}: {code} {said}"
         assert "Traceback" not in said, f"{arguments}: {said}"

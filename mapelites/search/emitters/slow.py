@@ -17,7 +17,7 @@ EMITTER = Emitter(
     order=30,
     label="Differential evolution that tightens the constraints slowly",
     operators={"slow evolution": "#56b4e9"},
-    share=0.31,
+    share=0.45,
     step=_step,
     memory=lambda n, constraints, _: new_population(n, constraints),
 )

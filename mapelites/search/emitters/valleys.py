@@ -24,7 +24,7 @@ EMITTER = Emitter(
     order=100,
     label="Lines through the best solution, and descents from behind hills",
     operators={"valley": "#661100"},
-    share=0.3,
+    share=0.1,
     step=_step,
     memory=_memory,
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
@@ -25,7 +24,7 @@ from mapelites.answers.words import format_gain, percent_change
 from mapelites.core.archive import Archive
 from mapelites.core.constraint import Constraint
 from mapelites.core.format import amount
-from mapelites.core.nested_map.usual import axis_groups
+from mapelites.core.nested_map.usual import axis_groups, move_together
 from mapelites.core.terms import level_words, limit_text, quantity_text, violation_text
 from mapelites.runs import Run
 from mapelites.runs.record import OVER
@@ -131,9 +130,8 @@ def sentence_of(
     designs: Designs, state: PageState, shown: ShownMap, proven: Proven = no_bounds, gains: Gains | None = None
 ) -> str:
     """The sentence for what is shown: page and report say the same."""
-    held = designs.limits(state.asked.allow)
-    for leader, *followers in axis_groups(designs.problem, designs.tolerances):
-        held[followers] = np.maximum(held[followers], held[leader])
+    groups = axis_groups(designs.problem, designs.tolerances)
+    held = move_together(designs.limits(state.asked.allow), designs.satisfied, groups)
     moved = bool((held > designs.satisfied).any())
     so_far = shown.run.state not in OVER
     return headline(designs, held if moved else None, so_far=so_far, proven=proven, gains=None if moved else gains)
@@ -185,8 +183,8 @@ def _curve(designs: Designs, group: Sequence[int], steps: Sequence[float]) -> li
     found: list[float | None] = []
     for step in steps:
         limits = designs.satisfied.copy()
-        limits[list(group)] = np.maximum(limits[list(group)], step)
-        row = designs.best(limits)
+        limits[group[0]] = max(limits[group[0]], step)
+        row = designs.best(move_together(limits, designs.satisfied, (tuple(group),)))
         found.append(None if row is None else float(designs.f[row]))
     return found
 

@@ -21,7 +21,7 @@ from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.nested_map.fold import AWAY, Fold
 from mapelites.core.nested_map.reading import Reading, usual_reading
-from mapelites.core.nested_map.usual import axis_groups, limits_of_hidden, steady_order, usual_order
+from mapelites.core.nested_map.usual import axis_groups, limits_of_hidden, move_together, steady_order, usual_order
 from mapelites.core.problem import Array
 from mapelites.core.tolerances import Tolerances, check_levels, short
 from mapelites.runs import Moment, Run, Store
@@ -231,10 +231,7 @@ def slider_tolerances(state: PageState, shown: ShownMap) -> Array:
     for name, tolerance in state.asked.allow.items():
         if name not in tolerances.hard:
             limits[tolerances.names.index(name)] = max(tolerance, limits[tolerances.names.index(name)])
-    for leader, *followers in axis_groups(problem, tolerances):
-        for i in followers:
-            limits[i] = max(limits[i], limits[leader])
-    return limits
+    return move_together(limits, np.array(problem.feasible_up_to), axis_groups(problem, tolerances))
 
 
 def read_levels(levels: Any, own: Tolerances) -> Tolerances | None:

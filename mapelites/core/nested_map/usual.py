@@ -65,6 +65,16 @@ def axis_groups(problem: Problem, tolerances: Tolerances) -> tuple[tuple[int, ..
     return tuple((i, *groups[i]) for i in negotiable if leader[i] == i)
 
 
+def move_together(limits: Array, satisfied: Array, groups: tuple[tuple[int, ...], ...]) -> Array:
+    """The limits with each group that is relaxed anywhere as far as its furthest; one that is not stays satisfied."""
+    moved = limits.copy()
+    for group in groups:
+        members = list(group)
+        if (limits[members] > satisfied[members]).any():
+            moved[members] = limits[members].max()
+    return moved
+
+
 def usual_order(archive: Archive) -> tuple[str, ...]:
     """The names of the axes, those that follow from others off the map; empty for the problem's own order."""
     problem, tolerances = archive.problem, archive.tolerances

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.run.view import Maps
+from components.page_state.view import Maps
 from mapelites import Archive, Problem, Settings, Tolerances
 from mapelites.core.archive import Elites
 from mapelites.runs import RunRequest, Store

@@ -153,10 +153,10 @@ def _answers(
             "both{}. Objectives on the whole map: {} to {}.</p></div></div>"
         ).format(Markup(front_picture(designs, front, np.array(rows, dtype=np.int64))), where, high, low),
         Markup("<h2>What relaxing each constraint buys</h2><p class='quiet'>{}</p>").format(
-            held_in_words(designs, limits) + hard
+            held_in_words(designs, designs.satisfied) + hard
         ),
         _gains(designs, shown),
-        Markup("<h2>Level by level</h2>"),
+        Markup("<h2>Level by level</h2><p class='quiet'>{}</p>").format(held_in_words(designs, limits)),
         _prices(designs, limits, worths, proofs),
         Markup("<h2>Designs worth a look</h2>"),
         _designs(designs, limits),

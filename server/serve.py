@@ -104,6 +104,9 @@ class DashboardProcesses:
             if all(each.poll() is not None for each in own) and not any(each.working() for each in resting):
                 return
             time.sleep(PERIOD / 4)
+        for name, process in (("web server", self.web), ("worker", self.supervisor)):
+            if process is not None and process.poll() is None:
+                _say(f"The {name} did not leave within {PATIENCE:.0f} s; it was killed.", sys.stderr)
         for process in own:
             _signal_all(process, signal.SIGKILL)
             process.wait()

@@ -104,10 +104,10 @@ class DashboardProcesses:
             if all(each.poll() is not None for each in own) and not any(each.working() for each in resting):
                 return
             time.sleep(PERIOD / 4)
-        for name, process in (("web server", self.web), ("worker", self.supervisor)):
-            if process is not None and process.poll() is None:
-                _say(f"The {name} did not leave within {PATIENCE:.0f} s; it was killed.", sys.stderr)
         for process in own:
+            if process.poll() is None:
+                name = "web server" if process is self.web else "worker"
+                _say(f"The {name} did not leave within {PATIENCE:.0f} s; it was killed.", sys.stderr)
             _signal_all(process, signal.SIGKILL)
             process.wait()
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import typeof
 
-from mapelites.search.directed.common import fill_with, piece
+from mapelites.search.directed.common import fill_with
 from mapelites.search.directed.memory import Floats, Integers
+from mapelites.search.pieces import piece
 
 SOLVED, CONTRADICTORY, LOST = range(3)
 ROUNDING = 1e-11  # of a constraint's slope: a smaller violation is none

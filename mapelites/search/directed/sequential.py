@@ -27,11 +27,11 @@ from mapelites.search.directed.common import (
     fill_with,
     largest,
     moved_point,
-    piece,
     step_between,
 )
 from mapelites.search.directed.memory import WORK_TYPE, Floats, Integers
 from mapelites.search.directed.quadratic import QUADRATIC_TYPE, SOLVED, solve_quadratic, solve_relaxed
+from mapelites.search.pieces import piece
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 
 # Places in `counts` and `numbers`.

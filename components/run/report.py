@@ -73,7 +73,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             asked = context.store.run(run_id).request
             state = PageState.from_query(request.args, asked.tolerances, asked.problem_by_axis())
             shown = maps.shown_at(run_id, state.at, state.binned)
-            found = context.store.jobs.findings(run_id)
+            found = context.store.jobs.findings(run_id).by_axis(shown.run.request.tolerances)
             view = figure_view(state, shown, maps)
             with maps.turn(shown.run):
                 text = report_page(shown, maps.archive(shown), state, view, found)
@@ -95,7 +95,7 @@ def report_page(shown: ShownMap, archive: Archive, state: PageState, view: Figur
             if len(designs)
             else [_nothing(archive)]
         ),
-        *proven_part(findings, archive),
+        *proven_part(findings, archive, run.request.get_problem()),
         problem_part(archive),
         repeat_part(run, other_levels=shown.levels is not None),
         Markup("<p class='quiet screen'>To keep it as PDF, print this page. It holds everything it shows.</p>"),

@@ -69,9 +69,10 @@
   function crossHair(mark, box) {
     const gd = plot(), x = gd._fullLayout.xaxis, y = gd._fullLayout.yaxis, frame = box.getBoundingClientRect(), own = gd.getBoundingClientRect();
     const left = own.left - frame.left + x._offset, top = own.top - frame.top + y._offset;
+    const at = (side) => parseFloat(mark.style[side]); // where it goes; it may be on its way there
     const room = {
-      left: mark.offsetLeft - left, right: left + x._length - mark.offsetLeft - mark.offsetWidth,
-      above: mark.offsetTop - top, below: top + y._length - mark.offsetTop - mark.offsetHeight,
+      left: at("left") - left, right: left + x._length - at("left") - at("width"),
+      above: at("top") - top, below: top + y._length - at("top") - at("height"),
     };
     for (const side of Object.keys(room)) { mark.style.setProperty("--" + side, Math.max(room[side], 0) + "px"); }
   }
@@ -155,7 +156,7 @@
   function where() {
     const box = byId("map-where"), map = meta();
     if (!box || !map) { return; }
-    if (map.block || map.summary) { byId("map-open").hidden = true; }
+    if (map.block || map.summary) { byId("map-open").hidden = true; byId("map-schematic").replaceChildren(); }
     const words = map.block ? map.outer.map(([i, bin]) => map.names[i] + " " + map.labels[i][bin]).join(", ") : "";
     const said = map.block ? "block:" + words : map.summary ? "summary" : "";
     if (box.dataset.said === said) { return; }
@@ -350,11 +351,10 @@
     const close = element("button", "text-button", "Got it");
     close.type = "button";
     close.addEventListener("click", () => {
-      box.hidden = true;
+      box.replaceChildren();
       try { window.localStorage.setItem(SEEN, "yes"); } catch (refused) { /* it is explained again next time */ }
     });
     box.append(picture, words, close);
-    box.hidden = false;
   }
 
   // ---- the controls above the map ----

@@ -185,7 +185,7 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
         constraint = designs.problem.constraints[worth.constraint]
         way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
         becomes, gain = "not found", ""
-        if end.f is not None and worth.verdict != "unknown":
+        if end.f is not None:
             shown = designs.problem.shown_objective
             becomes, gain = amount(shown(end.f)), ""
             if worth.start.f is not None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap
+from components.page_state.state import PageState
+from components.page_state.view import Maps, ShownMap
 from components.shared.recent import RecentValues
 from mapelites.core.archive import Archive
 from mapelites.core.problem import Array

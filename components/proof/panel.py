@@ -9,13 +9,13 @@ from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, set_props
 from dash.development.base_component import Component
 from flask import Response, abort
 
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState, view_of
+from components.page_state.view import Maps, ShownMap, checked_text
 from components.proof import rest
 from components.proof.findings import FindingsReader, proof_sentences, question_at
 from components.proof.report import proofs_csv
-from components.run import ids
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState, view_of
-from components.run.view import Maps, ShownMap, checked_text
 from components.shared import follow
 from components.shared.context import Context
 from components.shared.notices import notice, show_notices

@@ -8,7 +8,7 @@ import io
 import numpy as np
 from markupsafe import Markup
 
-from components.answers.report_parts import report_table
+from components.shared.report_parts import report_table
 from mapelites.core.archive import Archive
 from mapelites.core.levels import short
 from mapelites.core.problem import Problem

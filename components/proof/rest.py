@@ -13,10 +13,10 @@ import numpy as np
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, set_props
 from dash.development.base_component import Component
 
+from components.page_state import ids
+from components.page_state.state import PageState, view_of
+from components.page_state.view import Maps, ShownMap
 from components.proof.findings import question_at
-from components.run import ids
-from components.run.state import PageState, view_of
-from components.run.view import Maps, ShownMap
 from components.shared.context import Context
 from mapelites.core.settings import DEFAULT_SEARCH
 from mapelites.runs.jobs import Job

@@ -9,11 +9,11 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components.answers.state import tolerance_text
-from components.run import ids
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState, figure_view, reading_of, slider_tolerances
+from components.page_state.view import Maps, ShownMap
 from components.run import inspector_parts as parts
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap, figure_view, reading_of, slider_tolerances
 from components.shared.format import count
 from components.shared.notices import icon
 from mapelites.answers.closest import has_no_feasible_point

@@ -13,10 +13,10 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components.answers.state import tolerance_text
-from components.run import ids
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState
+from components.page_state.view import Maps, ShownMap
 from components.shared.context import Context
 from mapelites.answers import Designs, Gains, RelaxedGroups, headline, relaxation_gains
 from mapelites.answers.headline import Proven, no_bounds, smallest_gain

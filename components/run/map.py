@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 
 from components.map import cursor as map_cursor
 from components.map.figure import CONFIG
-from components.run import ids
+from components.page_state import ids
 from components.run.live import map_proportions
 from components.shared.notices import icon
 from components.shell.frame import SCHEME

@@ -493,7 +493,7 @@ def _row(
                 value=list(row.texts) if row else values,
                 error=error,
                 allowDuplicates=True,
-                splitChars=[",", ";"],
+                splitChars=[";"],  # and at commas by `split_chip`, which leaves 1,360 psi alone
                 placeholder="add a level",
                 className=_row_class(name, values, constraints, hard),
             ),

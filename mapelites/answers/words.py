@@ -151,9 +151,10 @@ def _as_it_is(f: float) -> float:
     return f
 
 
-def broken_by(constraint: Constraint, violation: float) -> str:
-    """A constraint, its violation and its value, `shear by 680 psi (5 %) to 14,280 psi`."""
-    return f"{constraint.name} by {violation_text(constraint, violation)}{_reached(constraint, violation)}"
+def broken_by(constraint: Constraint, violation: float, raw: float | None = None) -> str:
+    """A constraint, its violation and its value, `shear by 680 psi (5 %) to 14,280 psi`; `raw` is its g or h."""
+    value = _reached(constraint, violation if raw is None and constraint.kind == "inequality" else raw)
+    return f"{constraint.name} by {violation_text(constraint, violation)}{value}"
 
 
 def relaxed_by(constraint: Constraint, violation: float) -> str:
@@ -161,10 +162,11 @@ def relaxed_by(constraint: Constraint, violation: float) -> str:
     return f"{constraint.name} by {covering_text(constraint, violation)}"
 
 
-def _reached(constraint: Constraint, violation: float) -> str:
-    """The value behind a violation; of an equality it is not known on which side of its limit that lies."""
-    is_known = constraint.kind == "inequality" and constraint.limit and math.isfinite(violation)
-    return f" to {value_text(constraint, violation, LIMIT_DIGITS)}" if is_known else ""
+def _reached(constraint: Constraint, raw: float | None) -> str:
+    """The value behind a raw g or h; nothing where that or the limit is not known."""
+    if raw is None or not constraint.limit or not math.isfinite(raw):
+        return ""
+    return f" to {value_text(constraint, raw, LIMIT_DIGITS)}"
 
 
 def none_within(ways: Sequence[LeastRelaxation]) -> str:

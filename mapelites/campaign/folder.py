@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from mapelites.campaign.description import Campaign, CampaignTask, Instance
-from mapelites.campaign.report.statistics import FinalSolution, final_solution
+from mapelites.campaign.statistics import FinalSolution, final_solution
 from mapelites.core.errors import InputError
 from mapelites.snapshot.engine import engine_mark
 from mapelites.snapshot.snapshot import Snapshot

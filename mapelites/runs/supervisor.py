@@ -134,6 +134,7 @@ class Supervisor:
                 self._pulse(here)
                 self._pulsed = now
             self._load_compiled()
+            now = time.monotonic()  # that takes a while, which no process shall be blamed for
             ended = self._bury()
             change = self.store.entries.change()
             if ended or change != self._seen or now - self._scanned > SCAN_SECONDS:

@@ -113,6 +113,10 @@ def test_allowances_that_differ_are_named_with_their_constraints() -> None:
     assert headline(plain).startswith("Within the allowances, shear (10 %) buys most: 1.725 → 1.673 (-3 %).")
     odd = replace(plain, tolerances=replace(plain.tolerances, levels=((0.0, 3.21717, 10.0), (0.0, 5.0), (0.0, 10.0))))
     assert headline(odd).startswith("Within the allowances, shear (10 %) buys most")  # whatever the levels below are
+    all_known = designs_of(BEAM)
+    in_percent = tuple(replace(each, unit="%") for each in all_known.problem.constraints)
+    shares = replace(all_known, problem=replace(all_known.problem, constraints=in_percent))
+    assert headline(shares).startswith("Within 10 % of each limit, shear buys most")
     bare = designs_of(BEAM, limits=(None, None, None))
     assert headline(bare).startswith("Allowing violations of up to 10, shear buys most: 1.725 → 1.673")
 

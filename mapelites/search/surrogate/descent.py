@@ -12,7 +12,8 @@ from numba import typeof, types
 from numpy.typing import NDArray
 
 from mapelites.core.kernels import VECTOR, compiled_for
-from mapelites.search.directed.common import copy, fill_with, largest, piece
+from mapelites.search.directed.common import copy, fill_with, largest
+from mapelites.search.pieces import piece
 from mapelites.search.surrogate.algebra import factorise
 from mapelites.search.surrogate.kernels import FIT_TYPE, radial
 from mapelites.search.surrogate.program import Program, new_program, solve_program

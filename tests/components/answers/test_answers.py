@@ -19,17 +19,17 @@ from markupsafe import escape
 
 from app import create_app
 from components.answers import almost as answers_almost
-from components.answers import panel as answers
 from components.answers import relations as answers_relations
 from components.answers.figures import band_curve, front_figure, moving_variables, pair_figure, price_curve
 from components.answers.front import _knee
 from components.answers.parts import design_button
 from components.answers.price import _unmoved
-from components.answers.report_parts import command_line, problem_file
 from components.answers.state import as_data, read_question
-from components.run.state import PageState
-from components.run.view import ShownMap
+from components.page_state.state import PageState
+from components.page_state.view import ShownMap
+from components.run import answers
 from components.shared.context import Context
+from components.shared.report_parts import command_line, problem_file
 from mapelites import Settings, Tolerances
 from mapelites.answers import (
     Bands,

@@ -80,6 +80,7 @@ def test_chips_in_per_cent_or_with_a_unit_stay_as_they_were_typed_and_come_in_or
     with pytest.raises(InputError, match=r"^g1: 5% cannot be worked out, because neither a limit nor a scale of g1"):
         parse_levels(G1, ["5%"])
     assert wrong_places(SHEAR, ["5%", "5 kPa", "680 psi"]) == [2, 3]
+    assert parse_levels(SHEAR, ["0,1%, 5%", "1,360 psi"]).texts == ("0", "1%", "5%", "1360 psi")
 
 
 def test_what_the_form_says_reads_back_as_the_tolerances() -> None:

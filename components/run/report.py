@@ -12,15 +12,15 @@ from markupsafe import Markup
 from components.answers.drawing import front_picture, map_picture, price_picture
 from components.answers.parts import broken_constraints
 from components.answers.price import PROVEN_HEAD, gain_in_words, held_in_words, proven_of
-from components.answers.report_parts import problem_part, repeat_part, report_table
+from components.page_state.state import PageState, figure_view
+from components.page_state.view import Maps, ShownMap
 from components.proof.report import proven_part
 from components.run.limits import limit_rows, sentence_of
 from components.run.map import READING_NAMES
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap, figure_view
 from components.shared import summary
 from components.shared.context import Context
 from components.shared.format import count, duration, local_time, many, run_state_text
+from components.shared.report_parts import problem_part, repeat_part, report_table
 from mapelites.answers import (
     Designs,
     RelaxationGain,

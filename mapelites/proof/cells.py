@@ -82,7 +82,7 @@ class EmptyCells:
 
 
 @dataclass
-class _Search:
+class _CellSearch:
     """What is known so far while blocks are gone through."""
 
     prover: Prover
@@ -113,7 +113,7 @@ def find_empty(
 
     A cell whose lower edge a solution touches can only be proven empty but for a rim.
     """
-    search = _Search(prover, tolerances, effort, time.monotonic() + seconds)
+    search = _CellSearch(prover, tolerances, effort, time.monotonic() + seconds)
     last = tuple(size - 1 for size in tolerances.shape)
     waiting: list[Block] = [((0,) * len(last), last)]
     total = tolerances.cells
@@ -131,7 +131,7 @@ def find_empty(
     return EmptyCells(tolerances, tuple(search.empty), tuple(search.rims), rim, occupied, search.open)
 
 
-def _decided(search: _Search, block: Block) -> list[Block]:
+def _decided(search: _CellSearch, block: Block) -> list[Block]:
     """Decide a block, or return the parts of it that are to be decided each on its own."""
     inside = _inside(search.occupied(), block)
     if len(inside) == _size(block):
@@ -150,17 +150,17 @@ def _decided(search: _Search, block: Block) -> list[Block]:
     return _parts(block, inside)
 
 
-def _region(search: _Search, block: Block) -> Region:
+def _region(search: _CellSearch, block: Block) -> Region:
     return Region.of_bins(search.tolerances, search.prover.problem, np.array(block[0]), np.array(block[1]))
 
 
-def _rim(search: _Search) -> Array:
+def _rim(search: _CellSearch) -> Array:
     """More than the solver's tolerance, and little of the narrowest bin."""
     widths = [min((b - a for a, b in pairwise(levels)), default=np.inf) for levels in search.tolerances.levels]
     return np.minimum(RIM * np.array(search.prover.sizes.constraints), MOST_RIM * np.array(widths))
 
 
-def _is_empty(search: _Search, region: Region) -> bool:
+def _is_empty(search: _CellSearch, region: Region) -> bool:
     left = max(LEAST_SECONDS, search.until - time.monotonic())
     effort = replace(search.effort, seconds=min(left, search.effort.seconds))
     try:

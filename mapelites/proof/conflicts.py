@@ -87,7 +87,7 @@ class WhyNot:
 
 
 @dataclass
-class _Search:
+class _ConflictSearch:
     """What is known while sets of constraints are tried."""
 
     prover: Prover
@@ -133,7 +133,7 @@ def why_not(
 ) -> WhyNot:
     """Find out why no solution is within tolerances, if so: what conflicts, and the least that makes room."""
     vector = question_vector(prover.problem, tolerances, "prove")
-    search = _Search(prover, Region.up_to(vector), effort, time.monotonic() + seconds)
+    search = _ConflictSearch(prover, Region.up_to(vector), effort, time.monotonic() + seconds)
     everything = frozenset(range(vector.size))
     verdict = search.conflicting(everything)
     found = tuple(map(float, vector))
@@ -149,7 +149,7 @@ def why_not(
     return WhyNot(found, False, conflicts, alone, together)
 
 
-def _all_conflicts(search: _Search, everything: frozenset[int]) -> tuple[Conflict, ...]:
+def _all_conflicts(search: _ConflictSearch, everything: frozenset[int]) -> tuple[Conflict, ...]:
     """Smallest sets, each found by deletion; the next one without a member of those before it."""
     found: dict[frozenset[int], Conflict] = {}
     waiting, tried = [everything], set[frozenset[int]]()
@@ -164,7 +164,7 @@ def _all_conflicts(search: _Search, everything: frozenset[int]) -> tuple[Conflic
     return tuple(sorted(found.values(), key=lambda each: (len(each.constraints), each.constraints)))
 
 
-def _smallest(search: _Search, kept: frozenset[int]) -> Conflict:
+def _smallest(search: _ConflictSearch, kept: frozenset[int]) -> Conflict:
     """Leave out one constraint after the other for as long as the rest still conflicts."""
     sure = True
     for i in sorted(kept):
@@ -175,7 +175,7 @@ def _smallest(search: _Search, kept: frozenset[int]) -> Conflict:
     return Conflict(tuple(sorted(kept)), sure)
 
 
-def _least(search: _Search, vector: Array, constraints: tuple[int, ...]) -> Relaxation | None:
+def _least(search: _ConflictSearch, vector: Array, constraints: tuple[int, ...]) -> Relaxation | None:
     """The least by which these must be wider; None where they alone do not make room, or where that stays open."""
     problem, prover = search.prover.problem, search.prover
     references = [problem.constraints[i].reference for i in constraints]
@@ -200,7 +200,9 @@ def _least(search: _Search, vector: Array, constraints: tuple[int, ...]) -> Rela
     )
 
 
-def _reached(search: _Search, vector: Array, weights: Array, points: tuple[tuple[float, ...], ...]) -> float | None:
+def _reached(
+    search: _ConflictSearch, vector: Array, weights: Array, points: tuple[tuple[float, ...], ...]
+) -> float | None:
     """The least share with a solution that we have evaluated, of the solver's points and all that is known."""
     prover = search.prover
     found = [prover.known.violations]

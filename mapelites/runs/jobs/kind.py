@@ -62,7 +62,7 @@ class JobContext:
         own = self.record.request.tolerances
         if levels is None:
             return own
-        return Tolerances(own.names, tuple(map(tuple, levels)), tuple(hard or ()))
+        return Tolerances(own.names, tuple(map(tuple, levels)), tuple(hard or ()), own.places)
 
     @property
     def question(self) -> Array:
@@ -126,7 +126,7 @@ class JobContext:
 
 def completed_levels(request: Mapping[str, Any], record: Record) -> dict[str, Any]:
     """Tolerances and levels of a request, checked: those that it does not name are the run's."""
-    problem, names = record.request.get_problem(), record.request.tolerances.names
+    problem, own = record.request.get_problem(), record.request.tolerances
     done: dict[str, Any] = {}
     if request.get("tolerances") is not None:
         said = request["tolerances"]
@@ -136,6 +136,8 @@ def completed_levels(request: Mapping[str, Any], record: Record) -> dict[str, An
         vector = question_vector(problem, asked, "job")
         done["tolerances"] = [float(each) if np.isfinite(each) else None for each in vector]
     if request.get("levels") is not None:
-        found = Tolerances(names, tuple(map(tuple, request["levels"])), tuple(request.get("hard") or ()))
+        found = Tolerances(
+            own.names, tuple(map(tuple, request["levels"])), tuple(request.get("hard") or ()), own.places
+        )
         done |= {"levels": [list(each) for each in found.levels], "hard": list(found.hard)}
     return done

@@ -169,7 +169,7 @@
     if (document.activeElement !== own.field || own.told !== field) { own.field.value = field; own.field.setAttribute("aria-invalid", "false"); }
     own.told = field;
     write(own.size, value === Infinity ? "any violation" : isStep ? row.amounts[at] : "+" + text(value) + (row.unit ? " " + row.unit : ""));
-    write(own.alone, at ? "alone " + (row.alone[at] || "buys nothing") : "");
+    write(own.alone, at && row.curve[at] !== null ? "alone " + (row.alone[at] || "buys nothing") : "");
     own.box.classList.toggle("is-moved", value > Number(row.steps[0]));
     const drawn = sparkline(row, at);
     if (own.drawn !== drawn) { own.drawn = drawn; own.curve.innerHTML = drawn; }

@@ -291,7 +291,8 @@ def draw(question: AnswerContext) -> list[Component]:
     designs, asked = question.designs, question.asked
     worth = told_in_full(asked, rank_constraints(designs, designs.limits(asked.allow)), designs)
     local = local_multipliers(question.context, question.run, designs, worth.start.row)
-    proofs = question.context.store.jobs.findings(question.run.id).proofs
+    findings = question.context.store.jobs.findings(question.run.id)
+    proofs = findings.by_axis(question.run.request.tolerances).proofs
     return price_parts(designs, asked, question.selected, local, dark=question.dark, proofs=proofs)
 
 

@@ -73,7 +73,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             asked = context.store.run(run_id).request
             state = PageState.from_query(request.args, asked.tolerances, asked.problem_by_axis())
             shown = maps.shown_at(run_id, state.at, state.binned)
-            found = context.store.jobs.findings(run_id)
+            found = context.store.jobs.findings(run_id).by_axis(shown.run.request.tolerances)
             view = figure_view(state, shown, maps)
             with maps.turn(shown.run):
                 text = report_page(shown, maps.archive(shown), state, view, found)
@@ -95,7 +95,7 @@ def report_page(shown: ShownMap, archive: Archive, state: PageState, view: Figur
             if len(designs)
             else [_nothing(archive)]
         ),
-        *proven_part(findings, archive),
+        *proven_part(findings, archive, run.request.get_problem()),
         problem_part(archive),
         repeat_part(run, other_levels=shown.levels is not None),
         Markup("<p class='quiet screen'>To keep it as PDF, print this page. It holds everything it shows.</p>"),
@@ -153,10 +153,10 @@ def _answers(
             "both{}. Objectives on the whole map: {} to {}.</p></div></div>"
         ).format(Markup(front_picture(designs, front, np.array(rows, dtype=np.int64))), where, high, low),
         Markup("<h2>What relaxing each constraint buys</h2><p class='quiet'>{}</p>").format(
-            held_in_words(designs, limits) + hard
+            held_in_words(designs, designs.satisfied) + hard
         ),
         _gains(designs, shown),
-        Markup("<h2>Level by level</h2>"),
+        Markup("<h2>Level by level</h2><p class='quiet'>{}</p>").format(held_in_words(designs, limits)),
         _prices(designs, limits, worths, proofs),
         Markup("<h2>Designs worth a look</h2>"),
         _designs(designs, limits),

@@ -231,6 +231,7 @@
     if (box.dataset.order === order || (box.childElementCount && (pressed || box.contains(document.activeElement)) && box.dataset.names === data.rows.map((row) => row.name).sort().join())) { return; }
     box.dataset.order = order;
     box.dataset.names = data.rows.map((row) => row.name).sort().join();
+    if (!data.rows.length && !data.hard.length) { box.replaceChildren(element("p", "limits-none", "There is nothing to relax.")); return; }
     const folded = element("details", "limits-folded");
     folded.open = !first.length || Boolean(box.querySelector(".limits-folded[open]"));
     folded.append(element("summary", "", rest.length + " not limiting"), ...rest.map((own) => own.box));

@@ -114,7 +114,10 @@ class Maps:
 
     def findings(self, run: Run) -> Findings:
         """What jobs found of a run as it is."""
-        return self._findings.remember((run.id, run.findings), lambda: self._store.jobs.findings(run.id))
+        return self._findings.remember((run.id, run.findings), lambda: self._read(run))
+
+    def _read(self, run: Run) -> Findings:
+        return self._store.jobs.findings(run.id).by_axis(run.request.tolerances)
 
     def turn(self, run: Run) -> AbstractContextManager[Any]:
         """Around what takes several times the room of a map: of the large ones, one at a time."""

@@ -63,7 +63,8 @@ def wanted(state: PageState, shown: ShownMap, jobs: Sequence[Job]) -> dict[str, 
     )
     if solved and request.settings.search == DEFAULT_SEARCH:
         return None
-    tolerances = [float(each) if np.isfinite(each) else None for each in question]
+    asked_of_all = shown.tolerances.by_constraint(question)
+    tolerances = [float(each) if np.isfinite(each) else None for each in asked_of_all]
     asked = [job.request.get("tolerances") for job in jobs if job.kind == "sharpen"]
     if tolerances in asked or sum(not job.over for job in jobs) >= MOST_WAITING:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from mapelites.system.files import SMALL, json_of, read_file
@@ -35,6 +36,17 @@ class SupervisorLock:
         """
         os.utime(self._file)
         return os.path.samestat(os.stat(self._file), os.fstat(self._descriptor))
+
+    def release_in_copies(self) -> None:
+        """In the process of a run: what its function forks does not hold the lock, however long it stays."""
+        held = [self._descriptor]
+
+        def release() -> None:
+            while held:
+                with suppress(OSError):
+                    os.close(held.pop())
+
+        os.register_at_fork(after_in_child=release)
 
     def release(self) -> None:
         """Let go."""

@@ -39,6 +39,7 @@ from mapelites.runs.errors import (
     folder_gone_error,
 )
 from mapelites.runs.jobs.processes import JobProcesses
+from mapelites.runs.orphans import OrphanedProcesses
 from mapelites.runs.presence import SupervisorLock
 from mapelites.runs.record import Wish
 from mapelites.runs.store import Store
@@ -88,6 +89,8 @@ class Supervisor:
         self._job_processes = JobProcesses(self.store.jobs, self._fork_process)
         self._compiling: ForkProcess | None = None
         self._seen_change, self._last_error, self._scanned, self._pulsed = "", "", 0.0, 0.0
+        self._lock: SupervisorLock
+        self._orphans: OrphanedProcesses
 
     def run(self, *, wait: bool = False) -> None:
         """Work until a signal says to leave. `wait` for the supervisor that is there, instead of refusing."""
@@ -96,6 +99,7 @@ class Supervisor:
         lock = self._acquire_lock(wait)
         if lock is None:
             return
+        self._lock, self._orphans = lock, OrphanedProcesses()
         try:
             self.store.repair()
             self._free_claims()
@@ -138,6 +142,7 @@ class Supervisor:
             now = time.monotonic()
             if now - self._pulsed > 1.0:
                 self._show_presence(lock)
+                self._orphans.look(self._jobs)
                 self._pulsed = now
             self._load_compiled()
             now = time.monotonic()  # that takes a while, which no process shall be blamed for
@@ -204,7 +209,7 @@ class Supervisor:
     def _start_process(self, claim: Claim) -> RunProcess:
         last_words = tempfile.TemporaryFile()  # noqa: SIM115 (it is read when the process is gone)
         attention = BusyMark()
-        process = self._fork_process(_search_in_child, claim, os.getpid(), attention, last_words)
+        process = self._fork_process(_search_in_child, claim, self._lock, os.getpid(), attention, last_words)
         return RunProcess(process, claim, attention, last_words)
 
     def _fork_process(self, target: Callable[..., None], *arguments: Any) -> ForkProcess:
@@ -222,6 +227,8 @@ class Supervisor:
     def _collect_ended(self) -> bool:
         """Take down which processes ended, and how. Whether there were any."""
         ended = [run_id for run_id, job in self._jobs.items() if job.process.exitcode is not None]
+        if ended:
+            self._orphans.look(self._jobs)  # before these runs are forgotten
         for run_id in ended:
             job = self._jobs[run_id]
             _end_group(job.process)
@@ -232,6 +239,8 @@ class Supervisor:
             job.process.close()
             del self._jobs[run_id]
             self._asleep.pop(run_id, None)
+        if ended:
+            self._orphans.look(self._jobs)
         return bool(ended)
 
     def _record_death(self, job: RunProcess) -> None:
@@ -317,6 +326,7 @@ class Supervisor:
                 job.process.kill()
                 job.process.join()
             _end_group(job.process)
+        self._orphans.look(())
 
 
 def _compile_searches(supervisor: int) -> None:
@@ -364,9 +374,12 @@ def _send_signal(process: ForkProcess, number: signal.Signals) -> None:
         os.kill(process.pid, number)
 
 
-def _search_in_child(claim: Claim, supervisor: int, attention: BusyMark, last_words: IO[bytes]) -> None:
+def _search_in_child(
+    claim: Claim, lock: SupervisorLock, supervisor: int, attention: BusyMark, last_words: IO[bytes]
+) -> None:
     """What a forked process does."""
     is_asked_to_leave = prepare_child(supervisor, f"run {claim.run_id}", last_words)
+    lock.release_in_copies()
     with suppress(OSError):
         os.setpgid(0, 0)  # whatever the function starts ends with us
         guard_group()

@@ -16,7 +16,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
 FIRST_FREE = 2**20  # above every descriptor that there is
 LIFELINE = "MAPELITES_LIFELINE"  # names the descriptor of a pipe whose other end the parent holds as long as it lives
 BEHIND = 5  # niceness of a search or a job: whoever watches is answered first, and only what they leave is used
@@ -130,6 +130,20 @@ def read_last_words(process: ForkProcess, last_words: IO[bytes]) -> tuple[str, s
         f"it ended with code {code}{' in the midst of it, as where the function calls os._exit' if not code else ''}",
         words,
     )
+
+
+def adopt_orphans() -> None:
+    """Have those whom our children leave behind become our children, instead of the system's first process'."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a child of ours has ended, and only waits for us to ask how; or is not there at all."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (OSError, IndexError):
+        return True
 
 
 def _have_system_end_us(by: signal.Signals, name: str = "") -> None:

@@ -30,6 +30,7 @@ from tests.runs.tools import (
     PATIENCE,
     assert_same,
     gone,
+    kill,
     large_request,
     request,
     supervised,
@@ -174,6 +175,49 @@ def test_what_a_function_started_ends_with_its_run(tmp_path: Path) -> None:
 
     run_with(store, tmp_path / "data", function)
     wait_for(lambda: gone(int(note.read_text())), "the end of what the function started")
+
+
+def leave_behind(note: Path) -> None:
+    """Leave a process behind that belongs to nobody any more: in a session of its own, its parent gone."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            beside = note.with_suffix(".new")
+            beside.write_text(str(os.getpid()))
+            beside.rename(note)
+            time.sleep(1_000)
+        os._exit(0)
+
+
+def test_what_a_function_leaves_behind_on_purpose_ends_with_its_run(tmp_path: Path) -> None:
+    note, store = tmp_path / "started", Store(tmp_path / "data")
+
+    def function(x: Array) -> tuple[float, list[float], list[float]]:
+        if not note.exists():
+            leave_behind(note)
+            wait_for(note.exists, "what it leaves behind")
+        return values_of_c17(x)
+
+    run_with(store, tmp_path / "data", function)
+    wait_for(lambda: gone(int(note.read_text())), "the end of what the function left behind")
+
+
+def test_what_a_function_left_behind_keeps_no_other_worker_out(tmp_path: Path) -> None:
+    note, store = tmp_path / "started", Store(tmp_path / "data")
+
+    def function(x: Array) -> tuple[float, list[float], list[float]]:
+        if not note.exists():
+            leave_behind(note)
+            wait_for(note.exists, "what it leaves behind")
+        return values_of_c17(x)
+
+    store.create(request("C17", 50_000, 1_000))
+    store.close()
+    with supervised_with(store.path, replace(get("C17", 10), function=function)) as supervisor:
+        wait_for(note.exists, "what the function leaves behind")
+        supervisor.kill()
+        wait_for(lambda: not store.worker().alive, "the lock of the dead worker")
+    kill(int(note.read_text()))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent is gone")

@@ -13,8 +13,8 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from numpy.typing import NDArray
 
+from components.page_state import ids
 from components.run import failures as run_failures
-from components.run import ids
 from components.run.curve import progress_curves
 from components.runs import labels
 from components.shared import summary
@@ -115,8 +115,7 @@ def progress_curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
 
 def shown_curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
     """The same with the objective as people mean it."""
-    found = progress_curve(store, run, history)
-    return found * [1.0, 1.0, -1.0] if run.request.spec.maximise else found
+    return summary.shown_curve(run, progress_curve(store, run, history))
 
 
 def changing_parts(store: Store, run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -309,13 +311,15 @@ class Problem:
         return out.reshape(-1, self.dimension)
 
     def _rows(self, points: Array, shape: tuple[int, ...]) -> Array:
-        found = np.asarray(self.function.rows(points))  # type: ignore[attr-defined]
+        with _one_process():
+            found = np.asarray(self.function.rows(points))  # type: ignore[attr-defined]
         if found.shape != shape:
             raise InputError(f"{self.name}: `rows` must return an array of shape {shape}, but it was {found.shape}")
         return found
 
     def _call(self, point: Array) -> Array:
-        found = self.function(point.copy())
+        with _one_process():
+            found = self.function(point.copy())
         try:
             f, g, h = found
             parts = [np.asarray(part, dtype=np.float64).reshape(-1) for part in (f, g, h)]
@@ -347,6 +351,20 @@ def whole_bounds(low: float, high: float) -> tuple[float, float] | None:
     # A bound that was computed may be a whole number but for its last digits.
     first, last = float(np.ceil(low - ALMOST_WHOLE)), float(np.floor(high + ALMOST_WHOLE))
     return (first, last) if first < last else None
+
+
+@contextmanager
+def _one_process() -> Iterator[None]:
+    """End the copy of this process that a function makes by a fork and comes back in, as it comes back.
+
+    Two would answer where one is asked: what the second says would be taken for the answer to the next solution.
+    """
+    here = os.getpid()
+    try:
+        yield
+    finally:
+        if os.getpid() != here:
+            os._exit(0)
 
 
 def _readonly(values: ArrayLike) -> Array:

@@ -25,7 +25,6 @@ from mapelites.search.directed.common import (
     evaluate,
     is_better,
     moved_point,
-    piece,
     step_between,
     violation,
 )
@@ -42,6 +41,7 @@ from mapelites.search.directed.memory import (
 )
 from mapelites.search.directed.repair import DIFFERENCE, feasible_interval, solve_positive
 from mapelites.search.emitters.line import vary
+from mapelites.search.pieces import piece
 from mapelites.search.random import normal
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 

@@ -16,7 +16,7 @@ import numpy as np
 from numba import typeof, types
 
 from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
-from mapelites.search.directed.common import copy, evaluate, fill_with, piece, violation
+from mapelites.search.directed.common import copy, evaluate, fill_with, violation
 from mapelites.search.directed.descent import begin, descend
 from mapelites.search.directed.filling import filling_step
 from mapelites.search.directed.memory import (
@@ -29,6 +29,7 @@ from mapelites.search.directed.memory import (
     new_solver,
 )
 from mapelites.search.emitters.line import vary
+from mapelites.search.pieces import piece
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ def read_results(text: str, outputs: Sequence[str]) -> dict[str, float]:
     plain: list[float] = []
     for line in text.splitlines():
         words = line.replace("=", " ").split()
-        numbers = [value for word in words if (value := as_number(word)) is not None]
+        numbers = [value for word in words if (value := number_in_word(word)) is not None]
         if len(numbers) == len(words) == len(outputs) > 1:
             return dict(zip(outputs, numbers, strict=True))
         if not numbers or line.lstrip().startswith(("[", "#")):  # gradients, Hessians and remarks
@@ -119,7 +119,7 @@ def _value(each: Any) -> float:
     return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else math.nan
 
 
-def as_number(word: str) -> float | None:
+def number_in_word(word: str) -> float | None:
     """The number that a word is, also in Fortran's spelling, or None."""
     try:
         return float(re.sub(r"(?<=\d)[dD](?=[-+]?\d)", "e", word.rstrip(",;")))
@@ -141,7 +141,7 @@ def read_outputs(readings: Sequence[OutputReading], folder: Path, printed: str) 
                     f"{each.file}, in which {each.name} should be, cannot be read: {error.strerror}"
                 ) from None
         numbers = re.findall(each.pattern, text)
-        value = as_number(numbers[-1]) if numbers else None
+        value = number_in_word(numbers[-1]) if numbers else None
         if value is None:
             raise ProgramError(f"there is no {each.name} in {'what it prints' if each.file == 'output' else each.file}")
         found[each.name] = value

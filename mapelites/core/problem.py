@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from mapelites.core.constraint import KINDS, Constraint, Kind, Relation
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.kernels import evaluate_rows
+from mapelites.core.returned import side_by_side
 from mapelites.core.rounding import snap_rows
 
 __all__ = ["KINDS", "Array", "Constraint", "Evaluation", "Kind", "Problem", "ProblemSource", "Relation"]
@@ -232,7 +233,7 @@ class Problem:
         """The number of inequality constraints, m."""
         return sum(constraint.kind == "inequality" for constraint in self.constraints)
 
-    @property
+    @cached_property
     def equalities(self) -> int:
         """The number of equality constraints, p."""
         return len(self.constraints) - self.inequalities
@@ -314,8 +315,17 @@ class Problem:
             raise InputError(f"{self.name}: `rows` must return an array of shape {shape}, but it was {found.shape}")
         return found
 
+    def values_at(self, point: Array) -> Array:
+        """f, g and h of one solution whose variables are on their steps: `values` for whoever calls it very often."""
+        if hasattr(self.function, "row"):
+            return np.asarray(self.function.row(point))
+        return self.values(point[None])[0] if hasattr(self.function, "rows") or self.compiled else self._call(point)
+
     def _call(self, point: Array) -> Array:
         found = self.function(point.copy())
+        row = side_by_side(found, self.inequalities, self.equalities)
+        if row is not None:
+            return row
         try:
             f, g, h = found
             parts = [np.asarray(part, dtype=np.float64).reshape(-1) for part in (f, g, h)]

@@ -14,7 +14,7 @@ import numpy as np
 from numba import typeof, types
 from numpy.typing import NDArray
 
-from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for, inlined
+from mapelites.core.kernels import INDICES, KERNEL_TYPE, MATRIX, VECTOR, compiled_for, inlined
 from mapelites.core.problem import Array, Problem
 from mapelites.core.settings import RULES, Settings
 from mapelites.search.bounds import moved_inside
@@ -37,6 +37,7 @@ from mapelites.search.synchronous import SynchronousMethod
 if TYPE_CHECKING:
     from mapelites.search.parallel.method import ParallelMethod
 
+Integers = NDArray[np.int64]
 OPERATORS = ("random", "mutation", "crossover")
 RANDOM, MUTATION, CROSSOVER = range(3)
 PIECE_SECONDS = 0.01
@@ -142,14 +143,21 @@ def _advance(kernel, state, m, numbers, until, x, values):
         accept(counters, slot_of, xs, vs, tags, grid, rule, x, values, made_by)
 
 
-@compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, VECTOR)
-def _propose(state, m, numbers, x):
-    return propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, x)
+@compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, MATRIX, INDICES)
+def _propose_rows(state, m, numbers, rows, made_by):
+    """Each row counts as evaluated when the next one is made."""
+    before = state.counters[EVALUATIONS]
+    for k in range(rows.shape[0]):
+        made_by[k] = propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, rows[k])
+        state.counters[EVALUATIONS] += 1
+    state.counters[EVALUATIONS] = before
 
 
-def propose_one(search: ParallelMethod, x: Array, made_by: int) -> int:
-    """A candidate for a function that takes long, and which of the paper's operators made it."""
-    return int(_propose(search.state, search.map, search.numbers, x))
+def propose_rows(search: ParallelMethod, rows: Array, made_by: int) -> Integers:
+    """Candidates for a function that takes long, and which of the paper's operators made each."""
+    operators = np.empty(len(rows), dtype=np.int64)
+    _propose_rows(search.state, search.map, search.numbers, rows, operators)
+    return operators
 
 
 def advance(problem: Problem, m: MapArrays, settings: Settings, state: State, until: int, kernel: Any = None) -> State:

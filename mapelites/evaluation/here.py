@@ -62,7 +62,10 @@ def evaluate_batch(problem: Problem, x: Array) -> tuple[Array, dict[int, Answer]
     takes_batches = getattr(problem.function, "batch", hasattr(problem.function, "rows"))
     if takes_batches is None and len(x) > 1:  # the first call tells
         parts = [evaluate_batch(problem, each) for each in (x[:1], x[1:])]
-        return np.concatenate([each for each, _ in parts]), {**parts[0][1], **{1 + k: v for k, v in parts[1][1].items()}}
+        return np.concatenate([each for each, _ in parts]), {
+            **parts[0][1],
+            **{1 + k: v for k, v in parts[1][1].items()},
+        }
     if takes_batches:
         try:
             values = problem.values(x)

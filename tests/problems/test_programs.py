@@ -143,7 +143,7 @@ def test_a_program_that_prints_fewer_values_has_failed(tmp_path):
 @pytest.mark.parametrize("printed", ["step 1; echo step 2", "1 2 3; echo 2", "1; echo 2; echo 300"])
 def test_numbers_among_other_words_are_no_results(tmp_path, printed):
     lines = "evaluate with ./run.sh\noutputs mass, stress\nresults in output"
-    with pytest.raises(ProgramError, match="there is no|3 lines of its results have a number, but there are 2"):
+    with pytest.raises(ProgramError, match=r"there is no|3 lines of its results have a number, but there are 2"):
         problem_with(tmp_path, f"echo {printed}", lines).values([[2.0]])
 
 

@@ -117,7 +117,7 @@ class UserFunction:
     def row(self, point: Array) -> Array:
         """f, g and h of one solution side by side."""
         if self.batch is not False:
-            return self.rows(point[None])[0]
+            return np.asarray(self.rows(point[None])[0])
         found = self._of_one(point)
         return found if self.raw is None else self.raw.from_returned(found)
 

@@ -202,7 +202,7 @@ def test_a_function_that_takes_a_minute_is_not_said_to_take_as_long_as_between_t
     for second in range(600):
         speed = speed.after(replace(run, evaluations=1 + second // 60), float(second))
     assert speed.rate == pytest.approx(1 / 60, rel=0.01)
-    slow = replace(run, request=replace(run.request, watch=10.0))
+    slow = replace(run, request=replace(run.request, pace=None, watch=10.0))
     budget = run.request.settings.evaluations
     assert _seconds_left(slow, 1 / 60) == pytest.approx(60.0 * (budget - 1))
     assert _seconds_left(slow, 1e9) < 10.0

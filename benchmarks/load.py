@@ -42,7 +42,7 @@ import orjson
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from components.run import ids
+from components.page_state import ids
 from components.shared.follow import SOONEST
 from mapelites import Settings, Tolerances
 from mapelites.problems import get

@@ -35,7 +35,7 @@ from mapelites import Illumination, Settings, Tolerances
 from mapelites.campaign.report.published import edeag_row
 from mapelites.campaign.report.ranks import published_averages
 from mapelites.campaign.report.scores import published_standings
-from mapelites.campaign.report.statistics import final_solution
+from mapelites.campaign.statistics import final_solution
 from mapelites.campaign.task import engine_mark
 from mapelites.core.emitters import emitter_names
 from mapelites.core.settings import SEARCHES

@@ -6,11 +6,12 @@ the best that anything has ever found, kept in `benchmarks/data/truth.json.gz` a
 
     python -m benchmarks.truth --set gallery --improve     better references: SLSQP from many starts, and long runs
     python -m benchmarks.truth --set gallery --out docs/results/truth-gallery
-    python -m benchmarks.truth --set cutest ...            needs requirements-truth.txt
+    python -m benchmarks.truth --set cutest --every 5 ...  every fifth problem by name; needs requirements-truth.txt
 
 SLSQP is SciPy's, with differences, in variables scaled to their bounds; integers stay where a start has them.
 Of two loops `multistart` solves each question from several random starts, `sweep` solves the corner so and then every
-question from the answer of the nearest stricter one. Every evaluation of everybody is counted.
+question from the answer of the nearest stricter one; `ipopt` is a sweep with IPOPT in place of SLSQP, where that is
+installed (`pip install cyipopt-wheels`). Every evaluation of everybody is counted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import json
 import platform
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -37,11 +38,13 @@ from mapelites.problems.suites import gallery
 from mapelites.search.sharpen import Sharpening
 
 KEPT = Path(__file__).parent / "data" / "truth.json.gz"
+KEPT_CUTEST = KEPT.with_name("truth-cutest.json.gz")
 CEC = ("C01 10", "C02 10", "C07 10", "C08 10", "C09 10", "C13 10", "C14 10", "C16 10")
 BUDGETS = (2_000, 20_000, 200_000)
 MOST_QUESTIONS = 120
 STARTS = 5  # of the multistart, for each question; four times as many for the corner of the sweep
 CLOSE, NEAR = 1e-3, 1e-2
+TINY = 1e-6  # where the truth of the corner is smaller, a regret is relative to the question's own truth, or to this
 LENIENT = 1e-6  # by which SLSQP's answers may exceed a tolerance
 
 
@@ -77,15 +80,15 @@ class MethodRow:
     seconds: float
 
 
-def problems(name: str) -> dict[str, Problem]:
+def problems(name: str) -> Mapping[str, Problem]:
     """The problems of a set."""
     if name == "gallery":
         return {each: get(each) for each in gallery.NAMES}
     if name == "cec2010":
         return {each: get(each.split()[0], int(each.split()[1])) for each in CEC}
-    from benchmarks.cutest import problems as cutest  # an extra package
+    from benchmarks.cutest import Problems  # an extra package
 
-    return cutest()
+    return Problems()
 
 
 def asked(problem: Problem) -> tuple[Tolerances, Lattice, np.ndarray]:
@@ -156,13 +159,12 @@ class Loop:
             rows = jacobian(z)[1:] / sizes[:, None]
             return np.concatenate([-rows[:m], -rows[m:], rows[m:]])
 
-        constraint = {"type": "ineq", "fun": inside, "jac": slopes_inside}
         with np.errstate(all="ignore"):
             try:
-                found = minimize(
-                    lambda z: at(z)[0] / size, z0, jac=lambda z: jacobian(z)[0] / size, bounds=bounds,
-                    constraints=constraint, method="SLSQP", options={"maxiter": 200, "ftol": 1e-9},
-                ).x  # fmt: skip
+                found = self.descend(
+                    lambda z: at(z)[0] / size, lambda z: jacobian(z)[0] / size, z0, bounds,
+                    {"type": "ineq", "fun": inside, "jac": slopes_inside},
+                )  # fmt: skip
             except ValueError:  # what SLSQP says where the function has no value
                 found = z0
             values = self.values(found)
@@ -171,11 +173,37 @@ class Loop:
         good = np.isfinite(values).all() and (beyond <= LENIENT * scale).all()
         return (float(values[0]) if good else np.inf), self.problem.lower + self.width * np.clip(found, 0.0, 1.0)
 
+    def descend(self, f, slope, start, bounds, constraint) -> np.ndarray:
+        """SciPy's SLSQP."""
+        return minimize(
+            f, start, jac=slope, bounds=bounds, constraints=constraint, method="SLSQP",
+            options={"maxiter": 200, "ftol": 1e-9},
+        ).x  # fmt: skip
+
     def best(self, tolerances: np.ndarray, starts: Iterable[np.ndarray]) -> tuple[float, np.ndarray | None]:
         """The best of several starts."""
         found = [self.solve(tolerances, start) for start in starts]
         f, x = min(found, key=lambda each: each[0])
         return f, x if np.isfinite(f) else None
+
+
+class InteriorPoint(Loop):
+    """The same with IPOPT, where the package cyipopt-wheels is installed; curvature is learned (limited memory)."""
+
+    def descend(self, f, slope, start, bounds, constraint) -> np.ndarray:
+        """IPOPT, with a tolerance of 1e-8 and at most 200 iterations."""
+        from cyipopt import minimize_ipopt  # an extra package
+
+        options = {
+            "max_iter": 200,
+            "tol": 1e-8,
+            "print_level": 0,
+            "sb": "yes",
+            "hessian_approximation": "limited-memory",
+        }
+        return np.clip(
+            minimize_ipopt(f, start, jac=slope, bounds=bounds, constraints=constraint, options=options).x, 0, 1
+        )
 
 
 def random_starts(problem: Problem, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -189,9 +217,9 @@ def multistart(problem: Problem, tolerances: np.ndarray, seed: int) -> Found:
     return Found([f for f, _ in found], loop.count.spent, time.process_time() - began, [_list(x) for _, x in found])
 
 
-def sweep(problem: Problem, tolerances: np.ndarray, seed: int) -> Found:
+def sweep(problem: Problem, tolerances: np.ndarray, seed: int, solver: type[Loop] = Loop) -> Found:
     """The corner from many starts, then each question from the answer of the nearest stricter one."""
-    loop, rng, began = Loop(problem), np.random.default_rng(seed), time.process_time()
+    loop, rng, began = solver(problem), np.random.default_rng(seed), time.process_time()
     found: list[tuple[float, np.ndarray | None]] = []
     for i, each in enumerate(tolerances):
         stricter = [k for k in range(i) if (tolerances[k] <= each).all() and found[k][1] is not None]
@@ -284,9 +312,10 @@ def improve(name: str, problem: Problem, references: References, seeds: int, bud
 def row_of(name: str, method: str, truth: np.ndarray, found: list[Found]) -> MethodRow:
     """Shares over the questions that have an answer at all, and over the runs."""
     known = np.isfinite(truth)
-    size = abs(truth[0]) if np.isfinite(truth[0]) else np.abs(truth[known]).max(initial=0.0)
+    corner = abs(truth[0]) if np.isfinite(truth[0]) else np.abs(truth[known]).max(initial=0.0)
+    size = corner if corner > TINY else np.maximum(np.abs(truth[known]), TINY)
     f = np.array([each.f for each in found])[:, known]
-    regret = (f - truth[known]) / max(size, 1e-12)
+    regret = (f - truth[known]) / size
     return MethodRow(
         name, method, int(known.sum()), float((regret <= CLOSE).mean()), float((regret <= NEAR).mean()),
         float(np.median(regret)), float(regret.max(initial=0.0)), float(np.mean([each.evaluations for each in found])),
@@ -294,8 +323,10 @@ def row_of(name: str, method: str, truth: np.ndarray, found: list[Found]) -> Met
     )  # fmt: skip
 
 
-def compare(name: str, problem: Problem, references: References, seeds: int, budgets: list[int]) -> list[MethodRow]:
-    """Every method on one problem."""
+def compare(
+    name: str, problem: Problem, references: References, seeds: int, budgets: list[int], peers: list[str]
+) -> list[MethodRow]:
+    """Every method on one problem; the peers that are slow have one seed."""
     levels, lattice, places = asked(problem)
     tolerances = lattice.tolerances_of(places)
     found: dict[str, list[Found]] = {}
@@ -303,8 +334,10 @@ def compare(name: str, problem: Problem, references: References, seeds: int, bud
         for budget in budgets:
             found.setdefault(f"directed {budget:,}", []).append(directed(problem, levels, places, budget, seed))
         found.setdefault("sweep", []).append(sweep(problem, tolerances, seed))
-        if seed == 1:
+        if seed == 1 and "multistart" in peers:
             found["multistart"] = [multistart(problem, tolerances, seed)]
+        if seed == 1 and "ipopt" in peers:
+            found["ipopt"] = [sweep(problem, tolerances, seed, InteriorPoint)]
     for runs in found.values():
         for run in runs:
             references.learn(name, problem, tolerances, run.x)
@@ -349,12 +382,13 @@ def table(rows: list[MethodRow]) -> str:
     return "\n".join([*lines, "| mean | | " + " | ".join(means) + " |"])
 
 
-def document(kind: str, rows: list[MethodRow], seeds: int) -> str:
+def document(kind: str, rows: list[MethodRow], seeds: int, every: int) -> str:
+    chosen = f" --every {every}" if every > 1 else ""
     return "\n\n".join([
         f"# Truth of the answers: {kind}",
         "Share of questions within 0.1 % and within 1 % of the best known, and evaluations. "
-        f"{seeds} seeds of `directed` and of the sweep, one of the multistart ({STARTS} starts a question). "
-        f"Made by `python -m benchmarks.truth --set {kind}`, Python {platform.python_version()}.",
+        f"{seeds} seeds of `directed` and of the sweep, one of the others (multistart: {STARTS} starts a question). "
+        f"Made by `python -m benchmarks.truth --set {kind}{chosen}`, Python {platform.python_version()}.",
         table(rows),
     ]) + "\n"  # fmt: skip
 
@@ -363,27 +397,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", choices=("gallery", "cec2010", "cutest"), default="gallery", dest="kind")
     parser.add_argument("--problems", default="", help="some of the set, separated by commas")
+    parser.add_argument("--every", type=int, default=1, help="of the set take each that many-th by name")
+    parser.add_argument("--peers", default="multistart", help="beside the sweep: multistart, ipopt, both or none")
     parser.add_argument("--improve", action="store_true", help="improve the references instead")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--budgets", default=",".join(map(str, BUDGETS)))
     parser.add_argument("--out", type=Path, help="where to write .json and .md, without the ending")
     options = parser.parse_args()
     chosen = problems(options.kind)
-    names = [each for each in options.problems.split(",") if each] or list(chosen)
-    references, rows = References(), []
+    names = [each for each in options.problems.split(",") if each] or list(chosen)[:: options.every]
+    references, rows = References(KEPT_CUTEST if options.kind == "cutest" else KEPT), []
     for name in names:
         if options.improve:
             improve(name, chosen[name], references, options.seeds, max(map(int, options.budgets.split(","))))
             references.save()
             continue
-        new = compare(name, chosen[name], references, options.seeds, [int(b) for b in options.budgets.split(",")])
+        budgets, peers = [int(b) for b in options.budgets.split(",")], options.peers.split(",")
+        new = compare(name, chosen[name], references, options.seeds, budgets, peers)
         rows += new
         references.save()
         print("\n".join(table(new).splitlines()[2 * (len(rows) > len(new)) : -1]), flush=True)
         if options.out:
             options.out.parent.mkdir(parents=True, exist_ok=True)
             options.out.with_suffix(".json").write_text(json.dumps([asdict(each) for each in rows], indent=1) + "\n")
-            options.out.with_suffix(".md").write_text(document(options.kind, rows, options.seeds))
+            options.out.with_suffix(".md").write_text(document(options.kind, rows, options.seeds, options.every))
 
 
 if __name__ == "__main__":

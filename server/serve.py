@@ -105,6 +105,9 @@ class DashboardProcesses:
                 return
             time.sleep(PERIOD / 4)
         for process in own:
+            if process.poll() is None:
+                name = "web server" if process is self.web else "worker"
+                _say(f"The {name} did not leave within {PATIENCE:.0f} s; it was killed.", sys.stderr)
             _signal_all(process, signal.SIGKILL)
             process.wait()
 

@@ -104,7 +104,7 @@ window.mapCursor = (function () {
     const gap = Math.abs(found[0] - found[1]) / Math.max(Math.abs(found[0]), Math.abs(found[1]), least);
     const share = number(Number((100 * gap).toPrecision(2)));
     const verdict = gap <= equal ? "equal within " + number(100 * equal) + " %" : (found[0] < found[1] ? "A" : "B") + " better by " + share + " %";
-    return "objective A " + a + ", B " + b + ", in comparison " + verdict;
+    return "objective A " + a + ", B " + b + ", " + verdict;
   }
 
   // By how much the design at a place breaks each constraint: "shear +1,280 psi (9.41 %)".

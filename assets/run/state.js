@@ -1,5 +1,5 @@
 // The state of a run's page in the browser: gathered from the controls into one store, and written to the address.
-// components/run/state.py is the server's half of the codec.
+// components/page_state/state.py is the server's half of the codec.
 window.pageState = (function () {
   const USUAL = { scale: "auto", overview: "pairs", view: "map", margin: "5 %", most: 1, measure: "total" };
 

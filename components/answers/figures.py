@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from components.experiments.figures import chart_layout
 from components.map.colour import KINDS
-from components.run.view import cell_for_browser
+from components.shared.charts import chart_layout
+from components.shared.format import cell_for_browser
 from mapelites.answers import Bands, Designs, Front, Price, VariableChange
 from mapelites.answers.front import axis_values
 from mapelites.core.format import amount

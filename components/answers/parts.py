@@ -100,9 +100,9 @@ def heading(text: str, words: str = "") -> Component:
 def broken_constraints(designs: Designs, row: int) -> str:
     """Which constraints a design breaks, and by how much."""
     broken = [
-        broken_by(each, float(violation))
-        for each, violation, limit in zip(
-            designs.problem.constraints, designs.violations[row], designs.satisfied, strict=True
+        broken_by(each, float(violation), float(raw))
+        for each, violation, limit, raw in zip(
+            designs.problem.constraints, designs.violations[row], designs.satisfied, designs.values[row], strict=True
         )
         if violation > limit
     ]

@@ -124,19 +124,6 @@ def _rank(
             [button, parts.constraint_verdict(worth.verdict), "", "", "", "", *proven], chosen=is_chosen
         )
     way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
-    if worth.verdict == "unknown":
-        return parts.table_row(
-            [
-                button,
-                parts.constraint_verdict(worth.verdict),
-                way,
-                parts.design_button(designs, None, selected),
-                "",
-                "",
-                *("" for _ in proven),
-            ],
-            chosen=is_chosen,
-        )
     return parts.table_row(
         [
             button,
@@ -304,7 +291,8 @@ def draw(question: AnswerContext) -> list[Component]:
     designs, asked = question.designs, question.asked
     worth = told_in_full(asked, rank_constraints(designs, designs.limits(asked.allow)), designs)
     local = local_multipliers(question.context, question.run, designs, worth.start.row)
-    proofs = question.context.store.jobs.findings(question.run.id).proofs
+    findings = question.context.store.jobs.findings(question.run.id)
+    proofs = findings.by_axis(question.run.request.tolerances).proofs
     return price_parts(designs, asked, question.selected, local, dark=question.dark, proofs=proofs)
 
 

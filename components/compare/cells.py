@@ -16,9 +16,10 @@ from dash.development.base_component import Component
 
 from components.answers.state import tolerance_text
 from components.compare.maps import ComparedArchives
-from components.run.state import view_query
-from components.run.view import cell_for_browser, pressed_point
+from components.page_state.state import view_query
+from components.page_state.view import pressed_point
 from components.shared import summary
+from components.shared.format import cell_for_browser
 from mapelites.core.archive import Archive
 from mapelites.core.format import number
 from mapelites.core.nested_map.axes import full_bins

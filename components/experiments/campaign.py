@@ -31,7 +31,7 @@ from components.experiments.table import (
 )
 from components.experiments.words import campaign_badge, campaign_pace, campaign_title, count_in_words
 from components.map.figure import CONFIG
-from components.run.view import pressed_point
+from components.page_state.view import pressed_point
 from components.shared.context import Context
 from components.shared.follow import content_digest
 from components.shared.format import count, many

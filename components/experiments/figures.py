@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from components.map.colour import KINDS
+from components.shared.charts import chart_layout
 from mapelites.campaign.report.published import PublishedRow
 from mapelites.campaign.report.table import TableRow
 from mapelites.core.format import number
@@ -222,20 +223,3 @@ def _empty(layout: dict[str, Any], text: str, look: MapStyle) -> None:
             "font": {"size": 14, "color": look.quiet},
         }
     ]  # fmt: skip
-
-
-def chart_layout(look: MapStyle, title: str, *, log: bool) -> dict[str, Any]:
-    """Axes, grid and legend of a plain chart."""
-    grid = {"gridcolor": "rgba(128,134,145,0.22)", "zeroline": False, "automargin": True, "exponentformat": "power",
-            "separatethousands": True}  # fmt: skip
-    return {
-        "xaxis": dict(grid),
-        "yaxis": {**grid, "title": {"text": title, "standoff": 10}, "type": "log" if log else "linear"},
-        "margin": {"l": 56, "r": 12, "t": 12, "b": 44},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": look.font, "color": look.text, "size": look.size},
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "showlegend": True,
-        "hovermode": "closest",
-    }

@@ -17,8 +17,8 @@ from mapelites.campaign import Campaign, Instance
 from mapelites.campaign.description import table_words
 from mapelites.campaign.report.published import Agreement, PublishedRow, general_faults, known_faults
 from mapelites.campaign.report.significance import count_wins
-from mapelites.campaign.report.statistics import FinalSolution
 from mapelites.campaign.report.table import CampaignReport, TableRow, departures, other_conditions
+from mapelites.campaign.statistics import FinalSolution
 from mapelites.core.format import number
 
 EVERY_SEARCH = "all"

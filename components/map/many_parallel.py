@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from components.run.inspector_parts import ZERO_SHARE, ruler_place
+from components.map.ruler import ruler_place, violation_places
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
 from mapelites.core.format import number
@@ -56,16 +56,6 @@ def elites_to_draw(archive: Archive) -> NDArray[np.int64]:
     if len(order) <= MOST_LINES:
         return order
     return order[np.linspace(0, len(order) - 1, MOST_LINES).astype(np.int64)]
-
-
-def violation_places(violations: NDArray[np.float64], levels: tuple[float, ...]) -> NDArray[np.float64]:
-    """Where each violation lies on a logarithmic ruler, from 0 to 1; exactly 0 has a place of its own."""
-    above = levels[1:] or (1.0,)
-    # Two orders below the first level above 0 to three above the last; what lies beyond sits at the ends.
-    low, high = np.log10(above[0]) - 2, np.log10(above[-1]) + 3
-    with np.errstate(divide="ignore"):
-        share = np.clip((np.log10(violations) - low) / (high - low), 0.0, 1.0)
-    return np.where(violations > 0, ZERO_SHARE + (1 - ZERO_SHARE) * share, 0.0)
 
 
 def read_brush(content: str, constraints: int) -> list[list[float]]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap
+from components.page_state.state import PageState, slider_tolerances
+from components.page_state.view import Maps, ShownMap
 from components.shared.recent import RecentValues
 from mapelites.core.archive import Archive
 from mapelites.core.problem import Array
@@ -29,7 +29,10 @@ class FindingsReader:
 
     def of(self, run: Run) -> Findings:
         """The findings of a run as it is."""
-        return self._kept.remember((run.id, run.findings), lambda: self._store.jobs.findings(run.id))
+        return self._kept.remember((run.id, run.findings), lambda: self._read(run))
+
+    def _read(self, run: Run) -> Findings:
+        return self._store.jobs.findings(run.id).by_axis(run.request.tolerances)
 
     def trouble(self, run: Run) -> str:
         """Why the findings cannot be used, in words; nothing where they can."""
@@ -43,13 +46,10 @@ class FindingsReader:
 
 def question_at(state: PageState, shown: ShownMap) -> Array:
     """The tolerances at which the sliders stand; a hard constraint stays satisfied."""
-    problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
-    vector: Array = problem.feasible_up_to.copy()
-    for name, tolerance in state.asked.allow.items():
-        if name not in tolerances.hard and name not in state.asked.hard:
-            i = tolerances.names.index(name)
-            vector[i] = max(vector[i], tolerance)
-    return vector
+    satisfied = shown.run.request.problem_by_axis().feasible_up_to
+    is_hard = np.isin(shown.tolerances.names, [*shown.tolerances.hard, *state.asked.hard])
+    found: Array = np.where(is_hard, satisfied, slider_tolerances(state, shown))
+    return found
 
 
 def proof_sentences(reader: FindingsReader, maps: Maps, state: PageState, shown: ShownMap) -> list[str]:

@@ -9,13 +9,13 @@ from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, set_props
 from dash.development.base_component import Component
 from flask import Response, abort
 
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState, view_of
+from components.page_state.view import Maps, ShownMap, checked_text
 from components.proof import rest
 from components.proof.findings import FindingsReader, proof_sentences, question_at
 from components.proof.report import proofs_csv
-from components.run import ids
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState, view_of
-from components.run.view import Maps, ShownMap, checked_text
 from components.shared import follow
 from components.shared.context import Context
 from components.shared.notices import notice, show_notices
@@ -96,7 +96,7 @@ def register(app: Dash, context: Context, maps: Maps) -> FindingsReader:
     def run_proofs(run_id: str) -> Response:
         try:
             run = context.store.run(run_id)
-            content = proofs_csv(reader.of(run), run.request.problem_by_axis())
+            content = proofs_csv(context.store.jobs.findings(run.id), run.request.get_problem())
         except InputError as error:
             abort(404, description=str(error))
         headers = {"Content-Disposition": f'attachment; filename="proofs-{run.id}.csv"', "Cache-Control": "no-store"}
@@ -153,7 +153,7 @@ def _request(maps: Maps, what: str, seconds: Any, data: Any, run_id: Any) -> dic
     state, shown = view_of(maps, run_id, data)
     request: dict[str, Any] = {"what": what, "seconds": float(seconds)}
     if what == "question":
-        vector = question_at(state, shown)
+        vector = shown.tolerances.by_constraint(question_at(state, shown))
         request["tolerances"] = [float(each) if each < float("inf") else None for each in vector]
         return request
     shown_levels: Tolerances = shown.tolerances

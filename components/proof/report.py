@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 from markupsafe import Markup
 
-from components.answers.report_parts import report_table
+from components.shared.report_parts import report_table
 from mapelites.core.archive import Archive
 from mapelites.core.levels import short
 from mapelites.core.problem import Problem
@@ -20,11 +21,12 @@ from mapelites.snapshot.findings import Findings
 MOST_ROWS = 12
 
 
-def proven_part(findings: Findings, archive: Archive) -> list[Markup]:
-    """The section of the report; nothing where nothing is proven."""
-    problem, proofs = archive.problem, findings.proofs.each
-    said = [coverage_sentence(each) for each in findings.empty if each.tolerances == archive.tolerances]
-    said += [why_not_sentence(problem, each) for each in findings.why_not if each.feasible is False]
+def proven_part(findings: Findings, archive: Archive, whole: Problem) -> list[Markup]:
+    """The section of the report, of a map by its axes and the problem with every constraint; or nothing."""
+    problem, proofs = archive.problem, [_with_best(each, archive) for each in findings.proofs.each]
+    levels = archive.tolerances
+    said = [coverage_sentence(each) for each in findings.empty if replace(each.tolerances, places=()) == levels]
+    said += [why_not_sentence(whole, each) for each in findings.why_not if each.feasible is False]
     said += [f"For every design: {each.words}." for each in findings.relations]
     if not proofs and not said:
         return []
@@ -37,6 +39,13 @@ def proven_part(findings: Findings, archive: Archive) -> list[Markup]:
     if len(shown) > len(rows):
         parts.append(Markup("<p class='quiet'>And {} more questions.</p>").format(len(shown) - len(rows)))
     return parts
+
+
+def _with_best(proof: Proof, archive: Archive) -> Proof:
+    """A proof, unless a design that was found later shows that it is wrong."""
+    best = archive.answer(np.array(proof.tolerances))
+    wrong = best is not None and proof.is_refuted_by(best.f)
+    return proof.refuted(best.f, tuple(best.x)) if best is not None and wrong else proof
 
 
 def proofs_csv(findings: Findings, problem: Problem) -> str:

@@ -13,10 +13,10 @@ import numpy as np
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, set_props
 from dash.development.base_component import Component
 
+from components.page_state import ids
+from components.page_state.state import PageState, view_of
+from components.page_state.view import Maps, ShownMap
 from components.proof.findings import question_at
-from components.run import ids
-from components.run.state import PageState, view_of
-from components.run.view import Maps, ShownMap
 from components.shared.context import Context
 from mapelites.core.settings import DEFAULT_SEARCH
 from mapelites.runs.jobs import Job
@@ -63,7 +63,8 @@ def wanted(state: PageState, shown: ShownMap, jobs: Sequence[Job]) -> dict[str, 
     )
     if solved and request.settings.search == DEFAULT_SEARCH:
         return None
-    tolerances = [float(each) if np.isfinite(each) else None for each in question]
+    asked_of_all = shown.tolerances.by_constraint(question)
+    tolerances = [float(each) if np.isfinite(each) else None for each in asked_of_all]
     asked = [job.request.get("tolerances") for job in jobs if job.kind == "sharpen"]
     if tolerances in asked or sum(not job.over for job in jobs) >= MOST_WAITING:
         return None

@@ -10,9 +10,9 @@ import dash_mantine_components as dmc
 from dash import Dash, Input, Output, State, html, no_update
 from dash.development.base_component import Component
 
-from components.run import ids
+from components.page_state import ids
+from components.page_state.view import checked_text
 from components.run import levels as run_levels
-from components.run.view import checked_text
 from components.shared import summary
 from components.shared.context import Context
 from components.shared.notices import notice, show_notices

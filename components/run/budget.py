@@ -10,9 +10,9 @@ import dash_mantine_components as dmc
 from dash import Input, Output, html
 from dash.development.base_component import Component
 
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState
+from components.page_state.view import Maps, ShownMap
 from components.shared.context import Context
 from components.shared.format import count, many
 from mapelites.core.emitters import emitter_descriptions

@@ -14,9 +14,9 @@ from dash.development.base_component import Component
 
 from components.compare.maps import ComparedArchives, side_by_side
 from components.map.figure import CONFIG
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState
+from components.page_state.view import Maps, ShownMap
 from components.shared.context import Context
 from components.shared.format import count, duration, many
 from components.shell.frame import SCHEME

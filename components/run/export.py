@@ -10,8 +10,8 @@ from dash import ClientsideFunction, Dash, Input, html
 from dash.development.base_component import Component
 from flask import Response, abort, request
 
-from components.run.state import PageState
-from components.run.view import Maps, reading_of
+from components.page_state.state import PageState, reading_of
+from components.page_state.view import Maps
 from components.shared import summary
 from components.shared.context import Context
 from components.shared.format import in_file_name

@@ -13,8 +13,8 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from numpy.typing import NDArray
 
+from components.page_state import ids
 from components.run import failures as run_failures
-from components.run import ids
 from components.run.curve import progress_curves
 from components.runs import labels
 from components.shared import summary

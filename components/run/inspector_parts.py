@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 from dash import html
 from dash.development.base_component import Component
 
+from components.map.ruler import ruler_place
 from components.shared.format import exact_number
 from mapelites.answers.words import format_apart, percent_change
 from mapelites.core.archive import Archive, Elite, Elites
@@ -22,7 +22,6 @@ from mapelites.snapshot.exports import elite_record
 
 AT_LIMIT = 1e-3  # of the limit: closer is at it
 NOISE = 1e-6  # of the limit: less is what a search leaves of a difference, and nobody measures it
-ZERO_SHARE = 0.08  # the share of a ruler that belongs to violation 0
 
 
 def value_text(amount: float, *, signed: bool = False) -> Component:
@@ -164,20 +163,6 @@ def shared_axis_members(whole: Archive, elite: Elite) -> list[Component]:
             table = html.Table([heads, html.Tbody(rows)], className="inspector-table")
             found.append(html.Details([html.Summary(f"{name}: {len(places)}, {broken} of them broken"), table]))
     return found
-
-
-def ruler_place(violation: float, levels: tuple[float, ...]) -> float:
-    """The place of a violation on a logarithmic ruler, from 0 to 1; exactly 0 has a place of its own.
-
-    >>> ruler_place(0.0, (0, 1e-4, 1)), ruler_place(1e9, (0, 1e-4, 1))
-    (0.0, 1.0)
-    """
-    if violation <= 0:
-        return 0.0
-    above = levels[1:] or (1.0,)
-    low, high = math.log10(above[0]) - 2, math.log10(above[-1]) + 3
-    share = (math.log10(violation) - low) / (high - low)
-    return ZERO_SHARE + (1 - ZERO_SHARE) * min(max(share, 0.0), 1.0)
 
 
 def _ruler(archive: Archive, i: int, violation: float, against: float | None) -> Component:

@@ -9,10 +9,10 @@ import dash_mantine_components as dmc
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 
-from components.run import ids
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap, checked_text
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState
+from components.page_state.view import Maps, ShownMap, checked_text
 from components.shared.format import many
 from components.shared.notices import icon
 from components.start import tolerances as tolerance_form

@@ -13,10 +13,10 @@ from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components.answers.state import tolerance_text
-from components.run import ids
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState
+from components.page_state.view import Maps, ShownMap
 from components.shared.context import Context
 from mapelites.answers import Designs, Gains, RelaxedGroups, headline, relaxation_gains
 from mapelites.answers.headline import Proven, no_bounds, smallest_gain
@@ -133,7 +133,8 @@ def sentence_of(
     groups = axis_groups(designs.problem, designs.tolerances)
     held = move_together(designs.limits(state.asked.allow), designs.satisfied, groups)
     moved = bool((held > designs.satisfied).any())
-    so_far = shown.run.state not in OVER
+    is_last = state.at is None or shown.evaluations >= shown.run.evaluations
+    so_far = shown.run.state not in OVER or not is_last
     return headline(designs, held if moved else None, so_far=so_far, proven=proven, gains=None if moved else gains)
 
 
@@ -163,7 +164,7 @@ def _row(designs: Designs, relaxed: RelaxedGroups, gains: Gains) -> dict[str, An
         "name": designs.names[leader],
         "label": "/".join(designs.names[i] for i in group),
         "title": "; ".join(f"{designs.names[i]}: {_stated(designs.problem.constraints[i])}" for i in group),
-        "words": limit_words(constraint) if len(group) == 1 else "follow from each other",
+        "words": limit_words(constraint) if len(group) == 1 else "move together",
         "unit": constraint.unit,
         "reference": constraint.reference,
         "steps": [tolerance_text(step) for step in steps],

@@ -18,9 +18,9 @@ from dash import Dash
 from flask import Response, request
 
 from components.map.figure import FigureView, content, figure, patch
+from components.page_state.state import PageState, figure_view
+from components.page_state.view import Maps, ShownMap, levels_text
 from components.run import head as run_head
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap, figure_view, levels_text
 from components.shared.context import Context
 from components.shared.health import Health
 from components.shared.recent import RecentValues

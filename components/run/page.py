@@ -7,23 +7,22 @@ from collections.abc import Mapping
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
-from components.answers import panel as answers
 from components.answers import state as answers_state
-from components.map import many_overview
+from components.page_state import ids
+from components.page_state import parts as page_parts
+from components.page_state.state import PageState
+from components.page_state.view import Maps
 from components.proof import panel as proof_panel
 from components.run import actions as run_actions
+from components.run import answers, inspector, many_overview, timeline
 from components.run import budget as run_budget
 from components.run import evaluations as run_evaluations
 from components.run import export as run_export
 from components.run import head as run_head
-from components.run import ids, inspector, timeline
 from components.run import levels as run_levels
 from components.run import limits as run_limits
 from components.run import live as run_live
 from components.run import map as run_map
-from components.run import parts as run_parts
-from components.run.state import PageState
-from components.run.view import Maps
 from components.runs import labels
 from components.shared import summary
 from components.shared.context import Context
@@ -90,7 +89,7 @@ def register(app: Dash, context: Context) -> None:
     run_levels.register(app, maps)
     run_export.register(app, context, maps)
     answers.register(app, context, maps)
-    run_parts.register(
+    page_parts.register(
         app,
         maps,
         (

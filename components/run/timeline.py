@@ -8,7 +8,7 @@ import dash_mantine_components as dmc
 from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
-from components.run import ids
+from components.page_state import ids
 
 STEP = 150  # milliseconds between the moments of a replay
 FEWEST = 2  # moments that there is a way between

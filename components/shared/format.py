@@ -14,6 +14,7 @@ from datetime import datetime
 
 from mapelites.core.format import clock_time, number
 
+LARGEST_EXACT = 2**53  # beyond it a browser's whole numbers are no longer exact
 LONGEST_IN_FILE_NAME = 60
 STATES = {
     "queued": "waiting",
@@ -97,3 +98,8 @@ def in_file_name(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9]+", "-", plain)[:LONGEST_IN_FILE_NAME].strip("-") or "problem"
+
+
+def cell_for_browser(cell: int | None) -> int | str | None:
+    """The cell as a number where a browser's are exact, else as text."""
+    return str(cell) if cell is not None and cell > LARGEST_EXACT else cell

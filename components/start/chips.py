@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,6 @@ from mapelites.core.levels import (
     Levels,
     check_levels,
     percent_of,
-    plain_unit,
     read_level,
     short,
 )
@@ -22,6 +22,7 @@ from mapelites.core.terms import percent_of_reference
 
 MOST_FAULTS = 5  # that are named
 TOLD_DIGITS = 3  # of a level that is told in per cent
+GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*(?!%$)[^\s\d,.][^,]*", re.ASCII)  # `1,360 psi`
 
 
 @dataclass(frozen=True)
@@ -51,17 +52,24 @@ def parse_levels(constraint: Constraint, typed: Any) -> LevelRow:
 
 
 def split_chip(typed: Sequence[Any]) -> list[Any]:
-    """Several numbers in one chip are several chips: `0 0.1 1`; a number with its unit stays one.
+    """Several levels in one chip are several chips: `0 0.1 1` or `0,0.1,1`; a number with its unit stays one.
 
-    >>> split_chip(["0 0.1 5%", "680 psi"])
-    ['0', '0.1', '5%', '680 psi']
+    >>> split_chip(["0 0.1,5%", "680 psi", "1,360 psi"])
+    ['0', '0.1', '5%', '680 psi', '1,360 psi']
     """
     found: list[Any] = []
-    for chip in typed:
+    for chip in (part for each in typed for part in _at_commas(each)):
         parts = chip.split() if isinstance(chip, str) else []
         several = len(parts) > 1 and all((match := NUMBER.fullmatch(part)) and match[2] in ("", "%") for part in parts)
         found += parts if several else [chip]
     return found
+
+
+def _at_commas(chip: Any) -> list[Any]:
+    """A chip cut at its commas, unless these only group the digits of a number with a unit, as the page writes it."""
+    if not isinstance(chip, str) or GROUPED.fullmatch(chip.strip()):
+        return [chip]
+    return [part.strip() for part in chip.split(",") if part.strip()] or [chip]
 
 
 def plain_text(constraint: Constraint, chip: Any) -> str:
@@ -70,7 +78,7 @@ def plain_text(constraint: Constraint, chip: Any) -> str:
     if match is None:
         return short(read_level(constraint, chip))
     number, said = short(float(match[1].replace(",", ""))), match[2]
-    return number if not said else f"{number}%" if said == "%" else f"{number} {plain_unit(constraint.unit)}"
+    return number if not said else f"{number}%" if said == "%" else f"{number} {constraint.unit}"
 
 
 def texts_of(constraint: Constraint, levels: Sequence[float]) -> list[str]:
@@ -89,12 +97,13 @@ def _text_of(constraint: Constraint, level: float) -> str:
 def wrong_places(constraint: Constraint, typed: Any) -> list[int]:
     """Which chips of a row are wrong, counted from 1: of two alike the later one, of too many the last ones.
 
-    >>> wrong_places(Constraint("g1", "inequality"), ["0", "-1", "1", "abc", "1.0"])
-    [2, 4, 5]
+    >>> wrong_places(Constraint("g1", "inequality"), ["0", "-1", "1", "abc", "1.0", "2,3", "4,x"])
+    [2, 4, 5, 7]
     """
     wrong: list[int] = []
     seen: set[float] = set()
-    for place, level in enumerate(typed if isinstance(typed, list) else [], start=1):
+    chips = enumerate(typed if isinstance(typed, list) else [], start=1)
+    for place, level in ((place, level) for place, chip in chips for level in split_chip([chip])):
         if _fault(constraint, [level]):
             wrong.append(place)
             continue
@@ -103,7 +112,7 @@ def wrong_places(constraint: Constraint, typed: Any) -> list[int]:
         if value in seen or too_many:
             wrong.append(place)
         seen.add(value)
-    return wrong
+    return list(dict.fromkeys(wrong))
 
 
 def _fault(constraint: Constraint, chips: Sequence[Any]) -> str | None:

@@ -15,11 +15,11 @@ import numpy as np
 from mapelites.answers.closest import closest_sentence, has_no_feasible_point
 from mapelites.answers.designs import Designs
 from mapelites.answers.least import least_relaxations
-from mapelites.answers.words import broken_by, format_apart, list_in_words, percent_change
+from mapelites.answers.words import broken_by, ended, format_apart, list_in_words, percent_change
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
 from mapelites.core.problem import Array
-from mapelites.core.terms import level_words, percent_text, violation_text, with_unit
+from mapelites.core.terms import are_neat_percents, brief_level, percent_text, violation_text, with_unit
 
 VISIBLE = 1e-5  # of the objective: a smaller gain is next to nothing
 CLEARLY = 0.1  # how much more than its parts a pair must buy, as a share of them
@@ -128,14 +128,13 @@ def headline(
     """
     if not len(designs):
         return ""
-    if not designs.names:
-        return (
-            f"There is no constraint to relax: the best objective found is {_value(designs, float(designs.f.min()))}."
-        )
-    if has_no_feasible_point(designs.problem) and (held is None or not (held > designs.satisfied).any()):
-        return closest_sentence(designs)
-    found = gains or relaxation_gains(designs, held, proven)
     far = " so far" if so_far else ""
+    if not designs.names:
+        best = _value(designs, float(designs.f.min()))
+        return f"There is no constraint to relax: the best objective found{far} is {best}."
+    if has_no_feasible_point(designs.problem) and (held is None or not (held > designs.satisfied).any()):
+        return closest_sentence(designs, so_far=so_far)
+    found = gains or relaxation_gains(designs, held, proven)
     if found.start.f is None:
         return _without_start(designs, found, far)
     said = _position(designs, found, far) if held is not None and (held > designs.satisfied).any() else ""
@@ -188,6 +187,8 @@ def _buys(designs: Designs, found: Gains, far: str) -> str:
     if found.everything.gain and found.everything.f is not None:
         way = _way(designs, start, found.everything.f)
         return f"{within}, no one or two constraints buy anything{far}, all of them together {way}."
+    if far and not (designs.within_allowance & ~designs.feasible).any():  # nothing yet tells what relaxing buys
+        return f"The best feasible design{far}: {_value(designs, start)}."
     return f"{within}, relaxing buys next to nothing{far}: the objective stays at {_value(designs, start)}."
 
 
@@ -233,23 +234,33 @@ def _without_start(designs: Designs, found: Gains, far: str) -> str:
         within = _within(designs, found)
         return f"{what}{far}. {within}, the best objective is {_value(designs, everything.f)}{_mark(everything)}."
     way = least_relaxations(designs, np.inf, most=1)[0]
-    broken = [broken_by(designs.problem.constraints[each.constraint], each.violation) for each in way.needed]
-    return f"{what}{far}, nor one within the allowances. The one that relaxes least breaks {list_in_words(broken)}."
+    named, raw = designs.problem.constraints, designs.values[way.row].tolist()
+    broken = [broken_by(named[n.constraint], n.violation, raw[n.constraint]) for n in way.needed]
+    told = ended(list_in_words(broken))
+    return f"{what}{far}, nor one within the allowances. The one that relaxes least breaks {told}"
 
 
 def _within(designs: Designs, found: Gains) -> str:
     """The allowances the sentence speaks of, in words."""
-    percents = {_allowance(designs, group) for each in found.alone for group in each.groups}
-    if len(percents) != 1:
+    groups = [group for each in found.alone for group in each.groups]
+    words = {_allowance(designs, group) for group in groups}
+    if len(words) != 1:
         return "Within the allowances"
-    (only,) = percents
-    return f"Within {only} of each limit" if only.endswith("%") else f"Allowing violations of up to {only}"
+    (only,) = words
+    in_percent = all(_is_in_percent(designs, group) for group in groups)
+    return f"Within {only} of each limit" if in_percent else f"Allowing violations of up to {only}"
 
 
 def _allowance(designs: Designs, group: Sequence[int]) -> str:
-    constraint, levels = designs.problem.constraints[group[0]], designs.tolerances.levels[group[0]]
-    (words,) = level_words(constraint, levels[-1:])
-    return words if words.endswith("%") or not constraint.unit else f"{words} {constraint.unit}"
+    constraint, most = designs.problem.constraints[group[0]], designs.tolerances.levels[group[0]][-1]
+    if _is_in_percent(designs, group):
+        return percent_text(constraint, most)
+    return with_unit(brief_level(most), constraint.unit)
+
+
+def _is_in_percent(designs: Designs, group: Sequence[int]) -> bool:
+    """Whether the allowance is a per cent of the limit that a person would type."""
+    return are_neat_percents(designs.problem.constraints[group[0]], designs.tolerances.levels[group[0]][-1:])
 
 
 def _name(designs: Designs, group: Sequence[int], found: Gains) -> str:

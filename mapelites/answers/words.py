@@ -112,6 +112,15 @@ def list_in_words(parts: Sequence[str], last: str = "and", most: int = MOST_LIST
     return f" {last} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
+def ended(words: str) -> str:
+    """A sentence with its full stop, which a unit such as `p.u.` brings along.
+
+    >>> ended("it breaks fit by 2 in"), ended("it breaks load by 2 p.u.")
+    ('it breaks fit by 2 in.', 'it breaks load by 2 p.u.')
+    """
+    return words if words.endswith(".") else f"{words}."
+
+
 def relaxation_sentence(
     constraint: Constraint, start: PriceStep, end: PriceStep, problem: Problem | None = None
 ) -> str:
@@ -133,11 +142,6 @@ def relaxation_sentence(
     return f"{way} {goes} the objective from {before} to {after}{percent_change(shown(start.f), shown(end.f))}."
 
 
-def next_to_nothing(f: float) -> str:
-    """What is gained can be measured, but is lost among the numbers of the map."""
-    return f"Relaxing any one constraint buys next to nothing: the objective stays at about {amount(f)}."
-
-
 def objective_head(problem: Problem) -> str:
     """What the objective is called over a column, with its unit: `cost [$]`."""
     return objective_text("objective" if problem.objective == "f" else problem.objective, problem.objective_unit)
@@ -147,9 +151,10 @@ def _as_it_is(f: float) -> float:
     return f
 
 
-def broken_by(constraint: Constraint, violation: float) -> str:
-    """A constraint, its violation and its value, `shear by 680 psi (5 %) to 14,280 psi`."""
-    return f"{constraint.name} by {violation_text(constraint, violation)}{_reached(constraint, violation)}"
+def broken_by(constraint: Constraint, violation: float, raw: float | None = None) -> str:
+    """A constraint, its violation and its value, `shear by 680 psi (5 %) to 14,280 psi`; `raw` is its g or h."""
+    value = _reached(constraint, violation if raw is None and constraint.kind == "inequality" else raw)
+    return f"{constraint.name} by {violation_text(constraint, violation)}{value}"
 
 
 def relaxed_by(constraint: Constraint, violation: float) -> str:
@@ -157,10 +162,11 @@ def relaxed_by(constraint: Constraint, violation: float) -> str:
     return f"{constraint.name} by {covering_text(constraint, violation)}"
 
 
-def _reached(constraint: Constraint, violation: float) -> str:
-    """The value behind a violation; of an equality it is not known on which side of its limit that lies."""
-    is_known = constraint.kind == "inequality" and constraint.limit and math.isfinite(violation)
-    return f" to {value_text(constraint, violation, LIMIT_DIGITS)}" if is_known else ""
+def _reached(constraint: Constraint, raw: float | None) -> str:
+    """The value behind a raw g or h; nothing where that or the limit is not known."""
+    if raw is None or not constraint.limit or not math.isfinite(raw):
+        return ""
+    return f" to {value_text(constraint, raw, LIMIT_DIGITS)}"
 
 
 def none_within(ways: Sequence[LeastRelaxation]) -> str:

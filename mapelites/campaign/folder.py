@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from mapelites.campaign.description import Campaign, CampaignTask, Instance
-from mapelites.campaign.report.statistics import FinalSolution, final_solution
+from mapelites.campaign.statistics import FinalSolution, final_solution
 from mapelites.core.errors import InputError
 from mapelites.snapshot.engine import engine_mark
 from mapelites.snapshot.snapshot import Snapshot
@@ -267,7 +267,7 @@ class CampaignFolder:
         """Whether a process was started for it a moment ago and has not begun yet."""
         return self.wanted and not self.working() and time.time() - _stamp(self.path / "wanted") / 1e9 < START_SECONDS
 
-    def want(self, word: str) -> None:
+    def put_wish(self, word: str) -> None:
         """Say `run` or `stop`."""
         write_whole(self.path / "wanted", word.encode())
 

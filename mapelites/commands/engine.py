@@ -434,8 +434,9 @@ def show_file(options: argparse.Namespace) -> None:
 
 def broken_text(archive: Archive, elite: Elite) -> str:
     """What an elite breaks, each by how much in its unit and in per cent."""
-    pairs = zip(archive.problem.constraints, elite.violations, archive.problem.feasible_up_to, strict=True)
-    broken = [broken_by(each, float(v)) for each, v, most in pairs if v > most]
+    raw = [*elite.g.tolist(), *elite.h.tolist()]
+    pairs = zip(archive.problem.constraints, elite.violations, archive.problem.feasible_up_to, raw, strict=True)
+    broken = [broken_by(each, float(v), own) for each, v, most, own in pairs if v > most]
     return ", ".join(broken) or "satisfies every constraint"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -310,7 +311,7 @@ class Problem:
         return out.reshape(-1, self.dimension)
 
     def _rows(self, points: Array, shape: tuple[int, ...]) -> Array:
-        found = np.asarray(self.function.rows(points))  # type: ignore[attr-defined]
+        found = np.asarray(_in_one_process(self.function.rows, points))  # type: ignore[attr-defined]
         if found.shape != shape:
             raise InputError(f"{self.name}: `rows` must return an array of shape {shape}, but it was {found.shape}")
         return found
@@ -318,11 +319,11 @@ class Problem:
     def values_at(self, point: Array) -> Array:
         """f, g and h of one solution whose variables are on their steps: `values` for whoever calls it very often."""
         if hasattr(self.function, "row"):
-            return np.asarray(self.function.row(point))
+            return np.asarray(_in_one_process(self.function.row, point))
         return self.values(point[None])[0] if hasattr(self.function, "rows") or self.compiled else self._call(point)
 
     def _call(self, point: Array) -> Array:
-        found = self.function(point.copy())
+        found = _in_one_process(self.function, point.copy())
         row = side_by_side(found, self.inequalities, self.equalities)
         if row is not None:
             return row
@@ -357,6 +358,19 @@ def whole_bounds(low: float, high: float) -> tuple[float, float] | None:
     # A bound that was computed may be a whole number but for its last digits.
     first, last = float(np.ceil(low - ALMOST_WHOLE)), float(np.floor(high + ALMOST_WHOLE))
     return (first, last) if first < last else None
+
+
+def _in_one_process(function: Callable[[Array], Any], x: Array) -> Any:
+    """What a function returns. The copy of this process that it makes by a fork and comes back in, ends there.
+
+    Two would answer where one is asked: what the second says would be taken for the answer to the next solution.
+    """
+    here = os.getpid()
+    try:
+        return function(x)
+    finally:
+        if os.getpid() != here:
+            os._exit(0)
 
 
 def _readonly(values: ArrayLike) -> Array:

@@ -47,7 +47,7 @@ def violation_text(constraint: Constraint, violation: float, digits: int = DIGIT
     if math.isinf(violation):
         return ANY
     share = percent_text(constraint, violation, min(digits, 3)) if violation else ""
-    return quantity_text(constraint, violation, digits) + (f" ({share})" if share else "")
+    return quantity_text(constraint, violation, digits) + (f" ({_of_what(constraint, share)})" if share else "")
 
 
 def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS) -> str:
@@ -58,7 +58,19 @@ def covering_text(constraint: Constraint, violation: float, digits: int = DIGITS
         percent_of_reference(constraint, violation),
         quantity_text(constraint, rounded_up(violation, digits), digits),
     )
-    return told if not share else f"{told} ({amount(rounded_up(share, 3), 3)} %)"
+    return told if not share else f"{told} ({_of_what(constraint, f'{amount(rounded_up(share, 3), 3)} %')})"
+
+
+def has_per_cent_unit(constraint: Constraint) -> bool:
+    """Whether the constraint's own unit is a per cent, so that `5 %` alone could be either."""
+    return "%" in constraint.unit
+
+
+def _of_what(constraint: Constraint, share: str) -> str:
+    """A per cent of the limit, with words where the unit is a per cent too: `0.8 % (2 % of the limit)`."""
+    if not has_per_cent_unit(constraint):
+        return share
+    return f"{share} of the {'limit' if constraint.limit else 'size'}"
 
 
 def rounded_up(value: float, digits: int) -> float:
@@ -118,6 +130,8 @@ def level_words(constraint: Constraint, levels: Sequence[float]) -> tuple[str, .
 
     >>> level_words(Constraint("shear", "inequality", limit=13600.0, unit="psi"), (0, 136, 680))
     ('0', '1 %', '5 %')
+    >>> level_words(Constraint("purity", "inequality", limit=40.0, unit="%"), (0, 0.4, 2))
+    ('0', '0.4', '2')
     """
     if is_in_percent(constraint, levels):
         return tuple(percent_text(constraint, level, NEAT_DIGITS) if level else "0" for level in levels)
@@ -125,6 +139,11 @@ def level_words(constraint: Constraint, levels: Sequence[float]) -> tuple[str, .
 
 
 def is_in_percent(constraint: Constraint, levels: Sequence[float]) -> bool:
+    """Whether levels are told in per cent of the limit: all are such that a person would type, and nobody errs."""
+    return are_neat_percents(constraint, levels) and not has_per_cent_unit(constraint)
+
+
+def are_neat_percents(constraint: Constraint, levels: Sequence[float]) -> bool:
     """Whether all levels are per cents of the limit that a person would type."""
     reference = constraint.reference
     if not reference or not any(levels):

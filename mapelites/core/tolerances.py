@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mapelites.core.errors import InputError, unknown
-from mapelites.core.grouping import Places, axes_of, check_places, grouped_problem, grouping, largest
+from mapelites.core.grouping import Places, axes_of, axis_of_each, check_places, grouped_problem, grouping, largest
 from mapelites.core.levels import (
     MOST_CELLS,
     MOST_LEVELS,
@@ -170,6 +170,14 @@ class Tolerances:
         """(batch, constraints) violations to (batch, axes): of a group the largest."""
         return largest(violations, self.places)
 
+    def by_constraint(self, by_axis: NDArray[Any]) -> NDArray[Any]:
+        """One number for each axis to one for each constraint: those of a group have that of their axis.
+
+        >>> Tolerances(("all",), ((0, 0.5),), places=((0, 1),)).by_constraint(np.array([0.5]))
+        array([0.5, 0.5])
+        """
+        return by_axis[..., axis_of_each(self.places)] if self.places else by_axis
+
     def with_questions(self, questions: Iterable[Iterable[float]]) -> Tolerances:
         """These levels and the tolerances of questions, so that their answers have cells; or these, if not all fit."""
         rows = [tuple(each) for each in questions]
@@ -181,7 +189,7 @@ class Tolerances:
         finer = [tuple(sorted({*own, *(row[i] for row in rows)})) for i, own in enumerate(self.levels)]
         small = all(len(levels) <= MOST_LEVELS for levels in finer)
         fits = small and math.prod(len(levels) + 1 for levels in finer) <= MOST_CELLS
-        return Tolerances(self.names, tuple(finer), self.hard) if rows and fits else self
+        return Tolerances(self.names, tuple(finer), self.hard, self.places) if rows and fits else self
 
     @property
     def negotiable(self) -> tuple[int, ...]:

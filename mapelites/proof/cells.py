@@ -60,6 +60,7 @@ class EmptyCells:
             "names": list(self.tolerances.names),
             "levels": [list(each) for each in self.tolerances.levels],
             "hard": list(self.tolerances.hard),
+            "places": [list(each) for each in self.tolerances.places],
             "blocks": [[list(first), list(last)] for first, last in self.blocks],
             "rims": [[list(first), list(last)] for first, last in self.rims],
             "rim": list(self.rim),
@@ -71,7 +72,8 @@ class EmptyCells:
     def from_value(cls, value: Mapping[str, Any]) -> EmptyCells:
         """What `as_value` put down, with every block looked at."""
         levels = tuple(tuple(map(float, each)) for each in value["levels"])
-        tolerances = Tolerances(tuple(value["names"]), levels, tuple(value["hard"]))
+        places = tuple(tuple(map(int, each)) for each in value.get("places", ()))
+        tolerances = Tolerances(tuple(value["names"]), levels, tuple(value["hard"]), places)
         blocks, rims = ([_checked(block, tolerances.shape) for block in value[name]] for name in ("blocks", "rims"))
         rim = tuple(map(float, value["rim"]))
         return cls(tolerances, tuple(blocks), tuple(rims), rim, int(value["occupied"]), int(value["open"]))
@@ -82,7 +84,7 @@ class EmptyCells:
 
 
 @dataclass
-class _Search:
+class _CellSearch:
     """What is known so far while blocks are gone through."""
 
     prover: Prover
@@ -91,12 +93,11 @@ class _Search:
     until: float
     empty: list[Block] = field(default_factory=list)
     rims: list[Block] = field(default_factory=list)
-    open: int = 0
 
     def occupied(self) -> Indices:
         """The bins of every solution that is known, each cell once, of those within the hard constraints."""
         known = self.prover.known.violations
-        hard = [i for i, name in enumerate(self.tolerances.names) if name in self.tolerances.hard]
+        hard = self.tolerances.by_constraint(np.isin(self.tolerances.names, self.tolerances.hard))
         inside = np.all(known[:, hard] <= self.prover.problem.feasible_up_to[hard], axis=1)
         return np.unique(self.tolerances.bins(known[inside]), axis=0)
 
@@ -113,7 +114,7 @@ def find_empty(
 
     A cell whose lower edge a solution touches can only be proven empty but for a rim.
     """
-    search = _Search(prover, tolerances, effort, time.monotonic() + seconds)
+    search = _CellSearch(prover, tolerances, effort, time.monotonic() + seconds)
     last = tuple(size - 1 for size in tolerances.shape)
     waiting: list[Block] = [((0,) * len(last), last)]
     total = tolerances.cells
@@ -121,46 +122,47 @@ def find_empty(
         waiting.sort(key=_size)
         block = waiting.pop()
         if time.monotonic() > search.until - LEAST_SECONDS or prover.cancelled():
-            inside = _inside(search.occupied(), block)
-            search.open += _size(block) - len(inside)
-            continue
+            break
         waiting += _decided(search, block)
         report(total - sum(map(_size, waiting)), total)
     rim = tuple(map(float, _rim(search)))
-    occupied = len(search.occupied())
-    return EmptyCells(tolerances, tuple(search.empty), tuple(search.rims), rim, occupied, search.open)
+    occupied = search.occupied()
+    found = EmptyCells(tolerances, tuple(search.empty), tuple(search.rims), rim, len(occupied), 0)
+    return replace(found, open=found.possible - int((~found.holds(occupied)).sum()))
 
 
-def _decided(search: _Search, block: Block) -> list[Block]:
+def _decided(search: _CellSearch, block: Block) -> list[Block]:
     """Decide a block, or return the parts of it that are to be decided each on its own."""
     inside = _inside(search.occupied(), block)
     if len(inside) == _size(block):
         return []
     if not len(inside):
-        region = _region(search, block)
-        if _is_empty(search, region):
+        regions = _regions(search, block)
+        if all(_is_empty(search, each) for each in regions):
             search.empty.append(block)
             return []
         inside = _inside(search.occupied(), block)
         if _size(block) == 1:
-            rim = not len(inside) and _is_empty(search, region.without_rim(_rim(search)))
+            rim = not len(inside) and all(_is_empty(search, each.without_rim(_rim(search))) for each in regions)
             search.rims += [block] if rim else []
-            search.open += not len(inside) and not rim
             return []
     return _parts(block, inside)
 
 
-def _region(search: _Search, block: Block) -> Region:
+def _regions(search: _CellSearch, block: Block) -> tuple[Region, ...]:
     return Region.of_bins(search.tolerances, search.prover.problem, np.array(block[0]), np.array(block[1]))
 
 
-def _rim(search: _Search) -> Array:
+def _rim(search: _CellSearch) -> Array:
     """More than the solver's tolerance, and little of the narrowest bin."""
     widths = [min((b - a for a, b in pairwise(levels)), default=np.inf) for levels in search.tolerances.levels]
-    return np.minimum(RIM * np.array(search.prover.sizes.constraints), MOST_RIM * np.array(widths))
+    narrowest = search.tolerances.by_constraint(np.array(widths))
+    return np.minimum(RIM * np.array(search.prover.sizes.constraints), MOST_RIM * narrowest)
 
 
-def _is_empty(search: _Search, region: Region) -> bool:
+def _is_empty(search: _CellSearch, region: Region) -> bool:
+    if search.prover.best(region) is not None:  # perhaps in another cell, where members are many
+        return False
     left = max(LEAST_SECONDS, search.until - time.monotonic())
     effort = replace(search.effort, seconds=min(left, search.effort.seconds))
     try:

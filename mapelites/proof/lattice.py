@@ -32,26 +32,26 @@ class Progress:
 
 def price_questions(problem: Problem, tolerances: Tolerances) -> list[Array]:
     """The limits as they are, each constraint alone at its levels, and each pair at the last ones."""
-    satisfied, allowance = problem.feasible_up_to, tolerances.allowance
+    satisfied, allowance = tolerances.largest(problem.feasible_up_to[None])[0], tolerances.allowance
     found = [satisfied.copy()]
     for i in tolerances.negotiable:
         for level in tolerances.levels[i][1:]:
             found.append(_with(satisfied, {i: level}))
     for i, j in combinations(tolerances.negotiable, 2):
         found.append(_with(satisfied, {i: allowance[i], j: allowance[j]}))
-    return _distinct(found)
+    return _distinct(map(tolerances.by_constraint, found))
 
 
 def lattice_questions(problem: Problem, tolerances: Tolerances) -> list[Array]:
     """Every combination of levels, at most `MOST_QUESTIONS` of them, the widest first."""
-    satisfied = problem.feasible_up_to
+    satisfied = tolerances.largest(problem.feasible_up_to[None])[0]
     levels = [
         tuple(reversed(each)) if name not in tolerances.hard else (float(satisfied[i]),)
         for i, (name, each) in enumerate(zip(tolerances.names, tolerances.levels, strict=True))
     ]
     questions: Iterator[tuple[float, ...]] = product(*levels)
     rows = [np.maximum(row, satisfied) for row, _ in zip(questions, range(MOST_QUESTIONS), strict=False)]
-    return _distinct(rows)
+    return _distinct(map(tolerances.by_constraint, rows))
 
 
 def prove_all(
@@ -68,7 +68,7 @@ def prove_all(
     The widest come first: a bound holds for all that are narrower, and where the best of a wide question meets a
     narrower one's tolerances too, that one is proven with it. Whoever needs no solver is not asked again.
     """
-    proofs = before or Proofs()
+    proofs = without_refuted(prover, before or Proofs())
     waiting = widest_first(questions)
     started = time.monotonic()
     for done, question in enumerate(waiting):
@@ -96,13 +96,24 @@ def is_decided(prover: Prover, proofs: Proofs, question: Array, gap: float) -> b
     return reached is not None and reached <= gap
 
 
+def without_refuted(prover: Prover, proofs: Proofs) -> Proofs:
+    """The proofs, those that a solution refutes that is known by now with nothing proven."""
+    refuted = []
+    for proof in proofs.each:
+        best = prover.best(Region.up_to(np.array(proof.tolerances)))
+        if best is not None and proof.is_refuted_by(best[0]):
+            refuted.append(proof.refuted(best[0], tuple(map(float, best[1]))))
+    return proofs.and_(refuted)
+
+
 def settled(prover: Prover, proofs: Proofs, gap: float) -> Proofs:
     """The proofs with the best solutions that are known by now, some of which were found later."""
     better = []
     for proof in proofs.each:
         best = prover.best(Region.up_to(np.array(proof.tolerances)))
-        if best is not None and (proof.f is None or best[0] < proof.f) and proof.status != "infeasible":
-            newer = replace(proof, f=best[0], x=tuple(map(float, best[1])))
+        if best is not None and (proof.f is None or best[0] < proof.f):
+            x = tuple(map(float, best[1]))
+            newer = proof.refuted(best[0], x) if proof.is_refuted_by(best[0]) else replace(proof, f=best[0], x=x)
             better.append(within_gap(newer, gap))
     return proofs.and_(better)
 

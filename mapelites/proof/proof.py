@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,6 +14,7 @@ from mapelites.core.problem import Array
 Status = Literal["proven", "bound", "infeasible", "gave up"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 TINY = 1e-12
+CONTRADICTED = "the solver's bound was above a solution that exists, so it is not to be relied on here"
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,42 @@ class Proof:
         return None if self.f is None else self.gap_to(self.f)
 
     def gap_to(self, f: float) -> float | None:
-        """By what share of an f that somebody knows nobody can be better than it; 0 where it is the bound."""
-        if self.bound is None:
+        """By what share of an f that somebody knows nobody can be better than it; None where it refutes the bound."""
+        if self.bound is None or f < self.bound:
             return None
-        return max(0.0, f - self.bound) / max(abs(f), TINY)
+        return (f - self.bound) / max(abs(f), TINY)
 
     def covers(self, tolerances: Array) -> bool:
         """Whether its bound holds for tolerances too: for all that are not wider than its own."""
         return bool(np.all(np.asarray(tolerances) <= self.tolerances))
+
+    def is_refuted_by(self, f: float) -> bool:
+        """Whether a solution with this f, within its tolerances, shows that it is wrong."""
+        return self.status == "infeasible" or (self.bound is not None and f < self.bound)
+
+    def refuted(self, f: float | None, x: tuple[float, ...] | None) -> Proof:
+        """It with nothing proven, because of a solution that it says cannot be."""
+        return replace(self, status="gave up", bound=None, f=f, x=x, reason=CONTRADICTED)
+
+    def and_(self, later: Proof) -> Proof:
+        """What this and a later proof of the same question say together: the best of both, unless they disagree."""
+        if later.reason == CONTRADICTED or self.says_nothing:
+            return later
+        if later.says_nothing:
+            return self
+        best = min((each for each in (self, later) if each.f is not None), key=_f, default=self)
+        if best.f is not None and any(each.is_refuted_by(best.f) for each in (self, later)):
+            return later.refuted(best.f, best.x)
+        if "infeasible" in (self.status, later.status):
+            return self if self.status == "infeasible" else later
+        stronger = max(self, later, key=lambda each: -np.inf if each.bound is None else each.bound)
+        status: Status = "proven" if "proven" in (self.status, later.status) else stronger.status
+        return replace(stronger, status=status, f=best.f, x=best.x)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether nothing was proven, and nothing was found to be wrong either."""
+        return self.status == "gave up" and self.reason != CONTRADICTED
 
     def as_value(self) -> dict[str, Any]:
         """What stands for it in JSON; a tolerance without limit is None."""
@@ -84,3 +113,7 @@ class Proof:
             int(value["nodes"]),
             str(value["reason"]),
         )
+
+
+def _f(proof: Proof) -> float:
+    return np.inf if proof.f is None else proof.f

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from mapelites.core.problem import Array
+from mapelites.core.tolerances import Tolerances
 from mapelites.proof.proof import Proof
 
 # A proof for wider tolerances holds for narrower ones too: what nobody can do with more room, nobody can with less.
@@ -34,9 +35,21 @@ class Proofs:
         return len(self.each)
 
     def and_(self, further: Iterable[Proof]) -> Proofs:
-        """These, and further ones; of two about the same question the later."""
-        found = {proof.tolerances: proof for proof in (*self.each, *further)}
+        """These, and further ones; of two about the same question what they say together."""
+        found = {proof.tolerances: proof for proof in self.each}
+        for later in further:
+            earlier = found.get(later.tolerances)
+            found[later.tolerances] = later if earlier is None else earlier.and_(later)
         return Proofs(tuple(found.values()))
+
+    def by_axis(self, tolerances: Tolerances) -> Proofs:
+        """Proofs of a map's axes: one holds where all constraints of an axis are within its tolerances."""
+        found = []
+        for proof in self.each:
+            narrowest = -tolerances.largest(-np.array([proof.tolerances]))[0]
+            margins = tolerances.largest(np.array([proof.margins]))[0]
+            found.append(replace(proof, tolerances=tuple(map(float, narrowest)), margins=tuple(map(float, margins))))
+        return Proofs(tuple(found))
 
     def covering(self, tolerances: Array) -> list[Proof]:
         """The proofs that hold for tolerances: those of questions that are not narrower."""
@@ -45,9 +58,13 @@ class Proofs:
         rows = np.flatnonzero(np.all(self._wide >= np.asarray(tolerances), axis=1))
         return [self.each[row] for row in rows]
 
-    def bound(self, tolerances: Array) -> float | None:
-        """The highest bound that holds for tolerances; None where nothing is proven."""
-        return max((proof.bound for proof in self.covering(tolerances) if proof.bound is not None), default=None)
+    def bound(self, tolerances: Array, f: float = np.inf) -> float | None:
+        """The highest bound that holds for tolerances; None where nothing is proven.
+
+        A bound that a solution with this f refutes is left out.
+        """
+        bounds = (proof.bound for proof in self.covering(tolerances))
+        return max((bound for bound in bounds if bound is not None and bound <= f), default=None)
 
     def bounds(self, tolerances: Array) -> Array:
         """The highest bound that holds for each row of tolerances, (batch, constraints); NaN where nothing is proven.

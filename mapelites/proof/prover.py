@@ -15,7 +15,7 @@ from mapelites.core.question import Question, question_vector
 from mapelites.problems.formulas.document import read_document
 from mapelites.problems.formulas.tree import ProblemDocument
 from mapelites.proof.process import GaveUpError, ask
-from mapelites.proof.proof import Proof, Status
+from mapelites.proof.proof import CONTRADICTED, Proof, Status
 from mapelites.proof.region import Aim, Effort, Region, Sizes, sampled, typical_sizes
 from mapelites.proof.restore import best_inside
 from mapelites.proof.solved import Solved
@@ -26,7 +26,6 @@ FIRST_NODES = 1  # of the search for a first solution, where none is known
 MOST_LOOKS = 5  # at one question, each with a better size of f
 CUTOFF_GAP, SLACK = 0.25, 1e-5  # how far above the best known f the solver still looks: of the gap, and of f's size
 SMALL, LARGE = 0.2, 20.0  # where f at the best differs by this from its typical size, the solver is asked again
-CONTRADICTED = "the solver's bound was above a solution that exists, so it is not to be relied on here"
 ROUNDING = 1e-12
 
 
@@ -52,6 +51,7 @@ class Prover:
         self.cancelled = cancelled
         self.sizes = typical_sizes(problem)
         self._samples = sampled(problem)
+        self._leaves_nobody_out: bool | None = None
 
     def prove(self, tolerances: Question, effort: Effort) -> Proof:
         """What can be proven of one question."""
@@ -106,17 +106,33 @@ class Prover:
     def ask(self, region: Region, aim: Aim, effort: Effort, sizes: Sizes | None = None) -> Solved:
         """One question to the solver; its points that lie in the region, as we see it, are kept."""
         solved = ask(self.problem, self.document, region, aim, sizes or self.sizes, effort, self.cancelled)
+        self.keep_inside(region, solved)
+        self._refuse_wrong(solved, region, aim)
+        if solved.infeasible:
+            self._refuse_empty_space(effort)
+        return solved
+
+    def keep_inside(self, region: Region, solved: Solved) -> bool:
+        """Keep the best of the solver's points, each brought within a region; whether there was one."""
         inside = best_inside(self.problem, map(np.array, solved.points), region, self.sizes, self._count)
         if inside is not None:
             self.add(inside[0])
-        self._refuse_wrong(solved, region, aim)
-        return solved
+        return inside is not None
 
     def _refuse_wrong(self, solved: Solved, region: Region, aim: Aim) -> None:
         """The solver computes with rounded numbers: samples of the whole space tell where it went wrong altogether."""
         f = self._samples.f[region.holds(self._samples.violations)]
         below = aim.kind == "objective" and solved.bound is not None and bool((f < solved.bound).any())
         if below or (solved.infeasible and f.size):
+            raise GaveUpError(CONTRADICTED)
+
+    def _refuse_empty_space(self, effort: Effort) -> None:
+        """Where points have values, the solver must not say that nobody is left even without any limit; asked once."""
+        if self._leaves_nobody_out is None:
+            anywhere = Region.up_to(np.full(len(self.problem.constraints), np.inf))
+            solved = ask(self.problem, self.document, anywhere, Aim("feasibility"), self.sizes, effort, self.cancelled)
+            self._leaves_nobody_out = not (solved.infeasible and self._samples.f.size)
+        if not self._leaves_nobody_out:
             raise GaveUpError(CONTRADICTED)
 
     def _count(self, evaluations: int) -> None:

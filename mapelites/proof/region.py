@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -16,6 +17,7 @@ MARGIN = 1e-7  # by how much every limit is widened, as a share of the typical s
 SAMPLES = 512
 CHECKS = 2048
 SEED = 20_100
+MOST_REGIONS = 64
 
 
 @dataclass(frozen=True)
@@ -34,17 +36,30 @@ class Region:
         return cls((-math.inf,) * len(tolerances), tuple(float(each) for each in tolerances))
 
     @classmethod
-    def of_bins(cls, tolerances: Tolerances, problem: Problem, first: Indices, last: Indices) -> Region:
-        """All violations from one bin to another of every constraint."""
-        low, high = [], []
+    def of_bins(cls, tolerances: Tolerances, problem: Problem, first: Indices, last: Indices) -> tuple[Region, ...]:
+        """All violations from one bin to another of every axis: one region, or several together.
+
+        Of a group only the largest violation is above a bin's lower end, so there is a region for each member of it;
+        where these would be too many, one region in which none need be above.
+        """
+        low, high = np.full(len(tolerances.names), -math.inf), np.full(len(tolerances.names), math.inf)
+        satisfied = tolerances.largest(problem.feasible_up_to[None])[0]
         for i, (levels, name) in enumerate(zip(tolerances.levels, tolerances.names, strict=True)):
             if name in tolerances.hard:
-                low.append(-math.inf)
-                high.append(float(problem.feasible_up_to[i]))
+                high[i] = satisfied[i]
                 continue
-            low.append(levels[first[i] - 1] if first[i] else -math.inf)
-            high.append(levels[last[i]] if last[i] < len(levels) else math.inf)
-        return cls(tuple(low), tuple(high))
+            low[i] = levels[first[i] - 1] if first[i] else -math.inf
+            high[i] = levels[last[i]] if last[i] < len(levels) else math.inf
+        highs = tuple(map(float, tolerances.by_constraint(high)))
+        members = tolerances.places or [(i,) for i in range(low.size)]
+        above = [axis for axis in np.flatnonzero(np.isfinite(low)) if math.prod(map(len, members)) <= MOST_REGIONS
+                 or len(members[axis]) == 1]  # fmt: skip
+        found = []
+        for chosen in product(*(members[axis] for axis in above)):
+            lows = np.full(len(highs), -math.inf)
+            lows[list(chosen)] = low[above]
+            found.append(cls(tuple(map(float, lows)), highs))
+        return tuple(found)
 
     def without_rim(self, rim: Array) -> Region:
         """The region without what lies within its lower ends by less than a rim."""

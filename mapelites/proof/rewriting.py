@@ -88,19 +88,24 @@ def arc_tangent(aux: Auxiliary, u: Term) -> Term:
     """The y with sin(y) = u cos(y), less than a quarter turn."""
     interval = u.interval.through(math.atan)
     y = aux.variable(interval)
-    aux.require(pyscipopt.sin(y) == u.expression * pyscipopt.cos(y))
+    size = max(1.0, u.interval.magnitude) if u.interval.bounded else 1.0
+    aux.require(pyscipopt.sin(y) * (1.0 / size) == u.in_size(size) * pyscipopt.cos(y))
     return Term(y, interval, u.stepped)
 
 
 def arc_tangent_2(aux: Auxiliary, y: Term, x: Term) -> Term:
-    """The angle of a point from the origin: its coordinates are a distance times sine and cosine of it."""
+    """The angle of a point from the origin: its coordinates are a distance times sine and cosine of it.
+
+    They are told as shares of the larger of both: the solver cannot add the squares of large and small numbers.
+    """
     if not (y.interval.bounded and x.interval.bounded):
         raise RefusedError
-    distance = (y.interval.to_the(2) + x.interval.to_the(2)).root()
-    r, angle = aux.variable(distance), aux.variable(HALF_TURN)
-    aux.require(r**2 == y.expression**2 + x.expression**2)
-    aux.require(r * pyscipopt.sin(angle) == y.expression)
-    aux.require(r * pyscipopt.cos(angle) == x.expression)
+    size = max(y.interval.magnitude, x.interval.magnitude) or 1.0
+    up, along = y.in_size(size), x.in_size(size)
+    r, angle = aux.variable(Interval(0.0, 2.0)), aux.variable(HALF_TURN)
+    aux.require(r**2 == up**2 + along**2)
+    aux.require(r * pyscipopt.sin(angle) == up)
+    aux.require(r * pyscipopt.cos(angle) == along)
     return Term(angle, HALF_TURN, y.stepped or x.stepped)
 
 
@@ -215,7 +220,13 @@ def _root(aux: Auxiliary, u: Term) -> Term:
 def _exponential(aux: Auxiliary, u: Term) -> Term:
     if u.interval.high > LARGEST_EXPONENT:
         raise RefusedError
-    return Term(pyscipopt.exp(u.expression), u.interval.through(math.exp), u.stepped)
+    return power_of_e(u.expression, u.interval.through(math.exp), stepped=u.stepped)
+
+
+def power_of_e(exponent: Any, interval: Interval, *, stepped: bool) -> Term:
+    """The number e to the power of an expression, which lies in an interval, in the size of its largest value."""
+    size = size_of(interval.high)
+    return Term(pyscipopt.exp(exponent - math.log(size) if size != 1.0 else exponent), interval, stepped, size)
 
 
 def _logarithm(aux: Auxiliary, u: Term) -> Term:
@@ -248,4 +259,6 @@ REWRITTEN: dict[str, Callable[..., Term]] = {
     "sinh": hyperbolic_sine, "cosh": hyperbolic_cosine, "tanh": hyperbolic_tangent,
     "min": smaller, "max": larger, "floor": floor, "ceil": ceiling, "sign": sign,
 }  # fmt: skip
-IN_ITS_SIZE = frozenset({"sqrt", "log", "ln", "log10", "abs", "min", "max"})  # the others take their arguments whole
+IN_ITS_SIZE = frozenset(
+    {"atan", "atan2", "sqrt", "log", "ln", "log10", "abs", "min", "max"}
+)  # the others take their arguments whole

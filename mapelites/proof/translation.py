@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from pyscipopt import Model, exp, log
+from pyscipopt import Model, log
 from pyscipopt.scip import buildGenExprObj
 
 from mapelites.core.problem import Problem
@@ -36,7 +36,7 @@ from mapelites.problems.formulas.tree import (
     TypedConstraint,
 )
 from mapelites.proof.intervals import Interval, point
-from mapelites.proof.rewriting import IN_ITS_SIZE, REWRITTEN, Auxiliary, RefusedError
+from mapelites.proof.rewriting import IN_ITS_SIZE, REWRITTEN, Auxiliary, RefusedError, power_of_e
 from mapelites.proof.terms import Term, UnprovableError, divided, in_one_size, multiplied, number, raised, size_of
 
 ALMOST_WHOLE = 1e-9
@@ -186,7 +186,7 @@ class _Translator:
         else:
             value, logarithm = exponent.expression * log(base.expression), base.interval.through(math.log)
         interval = (exponent.interval * logarithm).through(math.exp)
-        return Term(exp(value), interval, base.stepped or exponent.stepped)
+        return power_of_e(value, interval, stepped=base.stepped or exponent.stepped)
 
     def _raised(self, base: Term, exponent: float) -> Term:
         if exponent == 0.0:

@@ -22,8 +22,7 @@ def with_bound(problem: Problem, f: float, proofs: Proofs, tolerances: Array) ->
 
     "1.6730, nobody below 1.6722 (0.05 %)"
     """
-    bound = proofs.bound(tolerances)
-    gap = proofs.gap(tolerances, f)
+    bound, gap = proofs.bound(tolerances, f), proofs.gap(tolerances, f)
     return "" if bound is None or gap is None else bound_words(problem, f, bound, gap)
 
 
@@ -31,7 +30,7 @@ def bound_of(problem: Problem, f: float | None, proofs: Proofs, tolerances: Arra
     """What is proven of an answer that is told beside it, or that there is none; empty where nothing is."""
     if f is None:
         return "no solution can exist" if proofs.infeasible(tolerances) else ""
-    bound, gap = proofs.bound(tolerances), proofs.gap(tolerances, f)
+    bound, gap = proofs.bound(tolerances, f), proofs.gap(tolerances, f)
     return "" if bound is None or gap is None else nobody_words(problem, f, bound, gap)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Problem
+from mapelites.core.tolerances import Tolerances
 from mapelites.proof.cells import EmptyCells
 from mapelites.proof.conflicts import WhyNot
 from mapelites.proof.proof import Proof
@@ -61,6 +62,10 @@ class Findings:
             tuple(empty.values()), tuple(why_not.values()), tuple(relations.values()),
         )  # fmt: skip
 
+    def by_axis(self, tolerances: Tolerances) -> Findings:
+        """The same with proofs of the map's axes: where constraints share one, it is as wide as its narrowest."""
+        return replace(self, proofs=self.proofs.by_axis(tolerances)) if tolerances.places else self
+
     def joined(self, snapshot: Snapshot) -> Snapshot:
         """A snapshot whose elites are joined by these, and that knows which cells are proven empty."""
         empty = {each.tolerances: each.as_blocks() for each in self.empty}
@@ -106,7 +111,7 @@ class Findings:
         self.elites.check_for(problem)
         widths = [len(each.tolerances) for each in self.proofs.each]
         widths += [len(each.tolerances) for each in self.why_not]
-        widths += [len(each.tolerances.names) for each in self.empty]
+        widths += [sum(map(len, each.tolerances.places)) or len(each.tolerances.names) for each in self.empty]
         places = {i for each in self.why_not for i in each.places}
         if any(width != count for width in widths) or any(not 0 <= i < count for i in places):
             raise InputError(f"what is proven must be of {count} constraints, but some of it was not")

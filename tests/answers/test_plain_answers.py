@@ -23,7 +23,7 @@ from mapelites.answers import (
 from mapelites.answers.correlation import average_ranks
 from mapelites.answers.front import MEASURES
 from mapelites.answers.words import worth_sentence as in_words
-from mapelites.campaign.report.statistics import final_solution, summarise_finals
+from mapelites.campaign.statistics import final_solution, summarise_finals
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Constraint, Problem

@@ -10,6 +10,7 @@ import pytest
 from mapelites.answers import PriceStep, RelaxationGain
 from mapelites.answers.words import (
     at_least,
+    broken_by,
     format_apart,
     percent_change,
     plain_number,
@@ -40,6 +41,14 @@ G1 = Constraint("g1", "inequality")
 )  # fmt: skip
 def test_a_sentence_names_both_tolerances_and_both_objectives(start: PriceStep, end: PriceStep, sentence: str) -> None:
     assert relaxation_sentence(Constraint("g2", "inequality"), start, end) == sentence
+
+
+def test_what_is_broken_is_told_with_its_value_on_the_side_of_the_limit_where_it_lies() -> None:
+    load = Constraint("load", "inequality", limit=6000.0, sense=">=", unit="lb")
+    volume = Constraint("volume", "equality", limit=2.0, sense="=", unit="l")
+    assert broken_by(load, 300.0) == "load by 300 lb (5 %) to 5,700 lb"
+    assert broken_by(volume, 0.1, -0.1) == "volume by 0.1 l (5 %) to 1.9 l"
+    assert broken_by(volume, 0.1) == "volume by 0.1 l (5 %)"
 
 
 def test_every_verdict_has_its_sentence() -> None:

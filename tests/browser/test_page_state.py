@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.browser.conftest import Dashboard, Person, wait
-from tests.components.run.page_states import CASES, USUAL
+from tests.components.page_state.page_states import CASES, USUAL
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("page_state")]
 MOST_REQUESTS = 3

@@ -19,8 +19,8 @@ from mapelites.campaign.report.scores import (
     standing_of,
     weighted_scores,
 )
-from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
 from mapelites.campaign.report.table import CampaignReport, TableRow, ranks_with_published
+from mapelites.campaign.statistics import FinalSolution, summarise_finals
 
 FIRST_RANKING = ("SASS", "COLSHADE", "sCMAgES", "EnMODE", "BiPop", "VMCH", "DEQL", "FCHA")
 

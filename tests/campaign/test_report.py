@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mapelites.campaign.report.statistics import FinalSolution, final_solution, rank_finals, summarise_finals
+from mapelites.campaign.statistics import FinalSolution, final_solution, rank_finals, summarise_finals
 from mapelites.core.archive import Elites
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Constraint, Problem

@@ -11,7 +11,7 @@ from mapelites.campaign.report.published import (
     paper_row,
     published_sources,
 )
-from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
+from mapelites.campaign.statistics import FinalSolution, summarise_finals
 from mapelites.problems.suites import cec2010
 
 C01 = Instance("C01", 10, "paper-1")  # published: best -0.59, median -0.44, rate 1.0

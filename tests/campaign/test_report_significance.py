@@ -3,7 +3,7 @@
 import pytest
 
 from mapelites.campaign.report.significance import SearchComparison, count_wins, rank_sum
-from mapelites.campaign.report.statistics import FinalSolution
+from mapelites.campaign.statistics import FinalSolution
 from mapelites.core.errors import InputError
 
 

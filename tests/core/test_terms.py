@@ -13,6 +13,7 @@ from mapelites.core.errors import InputError
 from mapelites.core.levels import percent_of, read_level
 from mapelites.core.problem import Problem
 from mapelites.core.settings import Settings
+from mapelites.core.terms import covering_text, level_words, unit_words, violation_text
 from mapelites.core.tolerances import Tolerances
 from mapelites.problems import get
 from mapelites.runs.filled import FilledCellCounter
@@ -92,6 +93,16 @@ def test_levels_of_a_problem_are_per_cent_of_limits_and_scales_by_default():
     assert mixed.levels[2] == (0.0, 0.5)
     with pytest.raises(InputError, match=r"^shear: its unit is psi, but a level was typed as '0.5 in'"):
         Tolerances.of(beam(), {"shear": ["0.5 in"]})
+
+
+def test_a_per_cent_is_told_apart_from_a_unit_that_is_a_per_cent_too():
+    purity = Constraint("purity", "inequality", limit=40.0, sense=">=", unit="%")
+    share = Constraint("share", "inequality", unit="% t/h", scale=370.0)
+    assert (read_level(purity, "5%"), read_level(purity, "2"), read_level(share, "37 % t/h")) == (2.0, 2.0, 37.0)
+    assert violation_text(purity, 2.0) == "2 % (5 % of the limit)"
+    assert covering_text(share, 37.0) == "37 % t/h (10 % of the size)"
+    levels = Tolerances.of(Problem("p", [0.0], [1.0], (purity,), abs), {}).levels[0]
+    assert (level_words(purity, levels), unit_words(purity, levels)) == (("0", "0.4", "0.8", "2", "4"), "%")
 
 
 def test_the_competitions_problems_keep_the_papers_levels():

@@ -144,6 +144,8 @@ def test_a_batch_function_and_the_old_form_are_read_as_before():
     ]
     (stress,) = declared(bounds=BOUNDS, inequalities=["stress <= 13,600 psi"])(batch).constraints
     assert (stress.limit, stress.unit) == (13600.0, "psi")
+    (rate,) = declared(bounds=BOUNDS, inequalities=["rate >= 2 1/s"])(batch).constraints
+    assert (rate.limit, rate.sense, rate.unit) == (2.0, ">=", "1/s")
     assert declared(bounds=BOUNDS, inequalities=["stress"])(batch).values([[6.0, 2.0]]).tolist() == [[8.0, 600.0]]
 
 
@@ -152,6 +154,10 @@ def test_a_batch_function_and_the_old_form_are_read_as_before():
     [
         ({"inequalities": ["stress <= capacity"]}, "a limit is a number and its unit behind a name"),
         ({"inequalities": ["stress <= 1,2 psi"]}, "a limit is a number and its unit behind a name"),
+        ({"inequalities": ["stress <= 2*5 psi"]}, "a limit is a number and its unit behind a name"),
+        ({"inequalities": ["ratio <= 3/4"]}, "a limit is a number and its unit behind a name"),
+        ({"inequalities": ["stress <= 1_000"]}, "a limit is a number and its unit behind a name"),
+        ({"inequalities": ["stress < 500 psi"]}, "'stress < 500 psi': write <= or >= between a name and its limit"),
         ({"inequalities": ["stress = 5"]}, "an inequality is written with <= or >="),
         ({"equalities": ["volume <= 5 l"]}, "an equality is written with ="),
         ({"inequalities": ["stress"], "objective": "cost ["}, "objective must be a name and its unit"),

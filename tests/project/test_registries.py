@@ -147,9 +147,9 @@ def test_an_answer_is_one_file(tmp_path: Path) -> None:
         from mapelites import Tolerances, illuminate
         from mapelites.answers import Designs
         from mapelites.problems import get
-        from components.answers import panel
+        from components.run import answers as panel
         from components.answers.registry import tab_labels
-        from components.run.state import PageState
+        from components.page_state.state import PageState
         problem = get("C01", 10)
         archive = illuminate(problem, search="paper-1", evaluations=3_000)
         print(list(tab_labels().items())[-1])

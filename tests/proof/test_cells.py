@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,9 @@ from mapelites.core.problem import Problem
 from mapelites.core.tolerances import Tolerances
 from mapelites.problems import get
 from mapelites.problems.formulas import problem_of
-from mapelites.proof.cells import find_empty
-from mapelites.proof.lattice import is_decided, lattice_questions, price_questions, prove_all
-from mapelites.proof.proof import Proof
+from mapelites.proof.cells import EmptyCells, find_empty
+from mapelites.proof.lattice import is_decided, lattice_questions, price_questions, prove_all, without_refuted
+from mapelites.proof.proof import CONTRADICTED, Proof, Status
 from mapelites.proof.proofs import Proofs
 from mapelites.proof.prover import Prover
 from mapelites.proof.region import Effort
@@ -112,6 +114,56 @@ def test_what_holds_for_a_wide_question_holds_for_a_narrow_one_and_not_the_other
     assert not proofs.infeasible(np.array([0.5, 0.5]))
     assert proofs.gap(np.array([0.5, 0.5]), 2.0) == pytest.approx(0.2)
     assert len(proofs.and_([wide])) == 2
+
+
+def asked(status: Status, bound: float | None, f: float | None, reason: str = "") -> Proof:
+    return Proof((1.0,), status, bound, f, None if f is None else (f,), (0.0,), 0.1, 1, reason)
+
+
+def test_of_two_proofs_of_one_question_the_best_of_both_holds_unless_they_disagree() -> None:
+    good = asked("proven", 1.6, 1.6)
+    for later in (asked("gave up", None, None, "the solver died"), asked("bound", 1.2, 1.6), asked("bound", 1.2, None)):
+        assert Proofs((good,)).and_([later]).each == (good,)
+        assert Proofs((later,)).and_([good]).each == (good,)
+    assert Proofs((asked("bound", 1.5, 1.9),)).and_([asked("bound", 1.2, 1.7)]).each == (asked("bound", 1.5, 1.7),)
+    nobody = asked("infeasible", None, None)
+    assert Proofs((nobody,)).and_([asked("bound", 1.2, None)]).each == (nobody,)
+    for one, other in ((nobody, good), (good, nobody), (good, asked("bound", 1.2, 1.5))):
+        (both,) = Proofs((one,)).and_([other]).each
+        assert (both.status, both.bound, both.reason) == ("gave up", None, CONTRADICTED)
+        assert Proofs((both,)).and_([asked("bound", 1.2, 1.5)]).bound(np.array([0.0])) == 1.2
+
+
+def test_a_solution_that_is_found_later_refutes_what_was_proven() -> None:
+    proofs = Proofs((asked("proven", 1.6, 1.6), replace(asked("bound", 1.1, 1.6), tolerances=(2.0,))))
+    at = np.array([1.0])
+    assert (proofs.bound(at), proofs.bound(at, f=1.5)) == (1.6, 1.1)
+    assert proofs.gap(at, 1.5) == pytest.approx(0.4 / 1.5)
+    problem = problem_of("variable x from 0 to 9\nminimise x\nsubject to\nleast: x >= 2")
+    prover = Prover(problem)
+    prover.add(np.array([1.5]))
+    (wrong, right) = without_refuted(prover, proofs).each
+    assert (wrong.status, wrong.f, wrong.reason, right.bound) == ("gave up", 1.5, CONTRADICTED, 1.1)
+
+
+def test_constraints_that_share_an_axis_are_asked_together_and_told_together() -> None:
+    problem = problem_of(LENS)
+    tolerances = Tolerances.of(problem, {"sides": [0.1, 0.5], "above": [0.2]}, groups={"sides": ["left", "right"]})
+    rows = {tuple(each) for each in price_questions(problem, tolerances)}
+    sides = tolerances.names.index("sides")
+    assert {(row[0], row[1]) for row in rows} == {(0, 0), (0.1, 0.1), (0.5, 0.5)}
+    prover = Prover(problem)
+    proofs = prove_all(prover, rows, EFFORT, seconds=60)
+    by_axis = proofs.by_axis(tolerances)
+    asked_by_axis = np.zeros(2)
+    asked_by_axis[sides] = 0.5
+    assert by_axis.bound(asked_by_axis) == proofs.bound(tolerances.by_constraint(asked_by_axis))
+    cells = find_empty(prover, tolerances, EFFORT, seconds=60)
+    bins = np.unique(tolerances.bins(sampled(problem).violations), axis=0)
+    assert not cells.holds(bins).any()
+    assert cells.open + cells.cells + cells.occupied == tolerances.cells
+    assert cells.occupied >= len(bins)
+    assert EmptyCells.from_value(cells.as_value()) == cells
 
 
 def test_an_answer_is_told_with_its_bound() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from mapelites.problems import get
 from mapelites.problems.formulas import problem_of
-from mapelites.proof.conflicts import why_not, why_not_sentence
+from mapelites.proof.conflicts import Conflict, Relaxation, WhyNot, why_not, why_not_sentence
 from mapelites.proof.prover import Prover
 from mapelites.proof.region import Effort
 from mapelites.proof.relations import find_relations
@@ -39,6 +39,36 @@ def test_the_smallest_sets_of_limits_that_conflict_are_found() -> None:
     assert why_not_sentence(problem, why).startswith(
         "sum and much cannot both hold; sum, wide and tall cannot all hold; the least is sum +"
     )
+
+
+def test_the_least_is_found_and_met_whatever_the_unit() -> None:
+    text = (
+        "variable c from 1e-12 to 9e-12 [F]\nminimise c\nsubject to\nsmall: c <= 2e-12 [F]\nlarge: c - 3e-12 >= 0 [F]"
+    )
+    problem = problem_of(text)
+    why = why_not(Prover(problem), {}, EFFORT)
+    assert why_not_sentence(problem, why) == (
+        "small and large cannot both hold; the least is large +33.4 % or small +50 %."
+    )
+
+
+def test_the_least_is_called_so_only_where_a_solution_meets_it() -> None:
+    problem = problem_of(TIGHT)
+    half_open = WhyNot((0.0,) * 5, False, (Conflict((0, 1), True),), (Relaxation((0,), 0.02139, 0.03),), complete=False)
+    assert why_not_sentence(problem, half_open) == (
+        "sum and wide cannot both hold; there may be further sets that conflict; the least is sum at least +2.13 %."
+    )
+    assert WhyNot.from_value(half_open.as_value()) == half_open
+    nothing = WhyNot((0.0,) * 5, False, (Conflict((0, 1), True),), (Relaxation((0,), 0.0, None),))
+    assert why_not_sentence(problem, nothing) == "sum and wide cannot both hold."
+
+
+def test_nothing_conflicts_where_the_solver_leaves_everybody_out() -> None:
+    # y - y is 0, which min and max make a number of for us; the solver knows no value there.
+    problem = problem_of(
+        "variable y from 1 to 2\nminimise y\nsubject to\nclipped: min(9, 1/(y - y)) >= 1\nthin: y^3 = 3.7"
+    )
+    assert why_not(Prover(problem), {}, EFFORT).feasible is None
 
 
 def test_where_a_solution_exists_nothing_conflicts() -> None:

@@ -126,6 +126,10 @@ ONCE_WRONG = {
     "a small coefficient": ("s from 0 to 1e9", "maximise s*4.8e-12", "s <= 2e9", -4.8e-3),
     "a moment of inertia in metres": ("h from 0.01 to 0.1", "minimise 1e-9/(h^4/12)", "h^4/12 <= 2e-6", 5e-4),
     "a power that is above infinity": ("x from 0 to 100", "minimise (x - 1)^12 - 12*x", "x >= 1.5", -23.0),
+    "an angle of what is far apart": (
+        "w from 0 to 3e8; s from 0.01 to 0.9", "minimise s", "atan2(w, s - 0.4) <= 1.5708", 0.01
+    ),
+    "a power that is large": ("v from 3e6 to 5e6", "minimise v", "(v + 5e4)^(v/5e6) >= 1e6", 4505495.1782),
     "a jump of what is divided by": ("x from 0.3 to 2.5", "minimise 3 - min(4, 1/floor(x + 0.5))", "x <= 3", None),
     "a step beyond infinity": ("x from 0.5 to 2", "minimise x + 1e30/(1 + ((x + 1)^80)^2)", "x <= 3", None),
 }  # fmt: skip

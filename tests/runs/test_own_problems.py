@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,25 +126,28 @@ from pathlib import Path
 
 from mapelites import problem
 
+HERE = Path(__file__).parent
+
 
 @problem(bounds={"width": (0.1, 2.0), "height": (0.1, 10.0)}, inequalities=["stress"])
 def slow_beam(x):
     if Path("/proc/self/comm").read_text().startswith("run "):  # not while the file is looked at
         note("begun", x)
-        time.sleep(0.5)
+        while not (HERE / f"let-{len((HERE / 'begun').read_text().splitlines())}").exists():
+            time.sleep(0.01)
         note("done", x)
     return x[0] * x[1], [1 - x[0] * x[1] ** 2]
 
 
 def note(word, x):
-    with (Path(__file__).parent / word).open("a") as file:
+    with (HERE / word).open("a") as file:
         file.write(f"{x[0]!r} {x[1]!r}\\n")
 """
 
 
 @pytest.fixture
 def slow_file(tmp_path: Path) -> Iterator[Path]:
-    """A problem whose evaluation takes half a second and leaves a line in a file when it begins."""
+    """A problem whose evaluation leaves a line in a file when it begins, and ends when the test lets it."""
     path = tmp_path / "slow.py"
     path.write_text(SLOW)
     own_problems.watch([path])
@@ -164,8 +166,8 @@ def evaluations(file: Path, word: str) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
-def is_under_way(file: Path) -> bool:
-    return len(evaluations(file, "begun")) > len(evaluations(file, "done"))
+def let_end(file: Path, number: int) -> None:
+    (file.parent / f"let-{number}").touch()
 
 
 @pytest.mark.parametrize("search", ["paper-3", "directed"])
@@ -173,21 +175,21 @@ def test_a_run_paused_within_every_evaluation_still_advances_and_evaluates_nothi
     tmp_path: Path, slow_file: Path, search: str
 ) -> None:
     store = Store(tmp_path / "store")
-    run_id, pauses = slow_run(store, search), 0
+    run_id = slow_run(store, search)
     supervisor = start_supervisor(store.path, problems=[slow_file])
     try:
-        while store.run(run_id).state != "finished":
-            wait_for(lambda: is_under_way(slow_file) or store.run(run_id).state == "finished", "an evaluation")
-            wait_for_state(store, run_id, "running", "finished")
-            with suppress(InputError):  # where it has just finished
+        for number in range(1, 5):
+            wait_for(lambda count=number: len(evaluations(slow_file, "begun")) == count, "an evaluation")
+            for _ in range(2):  # the second time it is the same evaluation, which went on
                 store.pause(run_id)
-            if wait_for_state(store, run_id, "paused", "finished").state == "paused":
-                pauses += 1
+                wait_for_state(store, run_id, "paused")
                 store.resume(run_id)
+                wait_for_state(store, run_id, "running")
+            let_end(slow_file, number)
+        wait_for_state(store, run_id, "finished")
     finally:
         supervisor.terminate()
         supervisor.wait(PATIENCE)
-    assert pauses >= 4
     begun = evaluations(slow_file, "begun")
     assert (len(begun), begun) == (4, evaluations(slow_file, "done"))
     run = store.run(run_id)

@@ -20,7 +20,8 @@ def test_a_pause_lets_evaluations_under_way_end_and_says_so(tmp_path, monkeypatc
     calls = tmp_path / "calls"
 
     def slow(x):
-        time.sleep(1.5)
+        while not (tmp_path / "end").exists():
+            time.sleep(0.01)
         return disc(x)
 
     problem = problem_of(counted(calls, slow))
@@ -37,8 +38,9 @@ def test_a_pause_lets_evaluations_under_way_end_and_says_so(tmp_path, monkeypatc
         store.entries.write(replace(store.entries.record(run_id), wish="pause"))
     wait_for(lambda: store.run(run_id).state == "paused", "the pause")
     assert store.run(run_id).reason == "3 evaluations under way will end first, and what they give is kept"
+    (tmp_path / "end").touch()
     thread.join()
-    assert attention.finishes
+    assert attention.is_finishing
     store.resume(run_id)
     RunWorker(Claim.take(store.entries, run_id), lambda: False).work()
     assert store.run(run_id).state == "finished"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.run.view import Maps
+from components.page_state.view import Maps
 from mapelites import Archive, Problem, Settings, Tolerances
 from mapelites.core.archive import Elites
 from mapelites.runs import RunRequest, Store
@@ -66,12 +67,20 @@ def undisturbed(problem: Problem, asked: RunRequest) -> Archive:
 
 
 def test_a_run_killed_at_any_moment_ends_in_the_same_map_without_asking_twice(store: Store, tmp_path: Path) -> None:
-    calls = tmp_path / "calls"
-    with registered(counted(calls)) as asked:
+    calls, most = tmp_path / "calls", tmp_path / "most"
+
+    def held(x: np.ndarray) -> object:
+        """It goes no further than the test lets it, so that no run is over before it is killed."""
+        while len(lines(calls)) > int(most.read_text()):
+            time.sleep(0.01)
+        return boxes.disc(x)
+
+    with registered(counted(calls, held)) as asked:
         run_id = store.create(asked)
         size = layout(asked.get_problem()).itemsize
         called = lost = 0
         for wanted in (40, 170):
+            most.write_text(str(wanted + 10))
             claim = Claim.take(store.entries, run_id)
             store.close()
             process = multiprocessing.get_context("fork").Process(target=RunWorker(claim, lambda: False).work)  # type: ignore[arg-type]
@@ -85,6 +94,7 @@ def test_a_run_killed_at_any_moment_ends_in_the_same_map_without_asking_twice(st
             lost = called - store.entries.log_size(run_id) // size  # begun, but not answered when it was killed
             with store.entries.database.writing():
                 store.entries.write(replace(store.entries.record(run_id), claim=None))
+        most.write_text(str(10 * EVALUATIONS))
         work(store, run_id)
         assert store.run(run_id).state == "finished"
         assert len(set(lines(calls))) == EVALUATIONS

@@ -44,7 +44,7 @@ def use(path: Path, runs: list[str], ended: Event, seed: int) -> None:
     store, chance = Store(path), random.Random(seed)
     while not ended.is_set():
         run_id = chance.choice(runs)
-        chance.choice([store.pause, store.resume, store.resume, lambda each: store.set_pace(each, 25_000.0)])(run_id)
+        chance.choice([store.pause, store.resume, store.resume, lambda each: store.set_pace(each, 10_000.0)])(run_id)
         store.undelete(store.create(request(seed=seed)))
         assert len(store.runs()) >= len(runs)
         time.sleep(chance.uniform(0.0, 0.2))
@@ -56,7 +56,7 @@ def use(path: Path, runs: list[str], ended: Event, seed: int) -> None:
 def test_two_web_processes_a_supervisor_and_ten_readers_lose_and_tear_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path)
     # At that pace none of them finishes before the others have ended.
-    asked = [large_request(400_000, 25_000), request("C13", 400_000, 25_000), request("C17", 400_000, 25_000, 30)]
+    asked = [large_request(400_000, 10_000), request("C13", 400_000, 10_000), request("C17", 400_000, 10_000, 30)]
     runs = [store.create(each) for each in asked]
     ended = FORK.Event()
     store.close()

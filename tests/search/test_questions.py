@@ -67,6 +67,21 @@ def test_constraints_that_contradict_each_other_are_relaxed_together_as_little_a
     assert (lacking <= allowed + 1e-6).all()
 
 
+def test_a_step_keeps_bounds_and_constraints_where_those_depend_on_each_other():
+    n, c = 12, 8
+    for seed in range(40):
+        rng, q = np.random.default_rng(seed), new_quadratic(n, c)
+        q.rows[:, :n] = rng.integers(0, 2, (c, n)) * rng.choice([0.5, 1.0], size=(c, 1))
+        corner = np.where(rng.random(n) < 0.3, 0.2 * rng.random(n), 0.0)  # more sides meet there than there are axes
+        at = q.rows[:, :n] @ corner
+        q.above[:], q.below[:], q.right[:n] = at + 1e-7, at - 1e-7, 1.0
+        q.slope[:n], q.bowl[:n, :n] = rng.normal(size=n), 0.01 * np.eye(n)
+        assert solve(q, n) == SOLVED
+        step, size = q.step[:n], np.abs(q.rows[:, :n]).sum(axis=1)
+        assert step.min() >= -1e-9
+        assert (np.abs(q.rows[:, :n] @ step - at) <= 1e-7 + 1e-9 * size).all()
+
+
 BOWL = problem_of(
     "variable x from -2 to 2\nvariable y from -2 to 2\nminimise (x - 1)^2 + (y - 1)^2 - 5\n"
     "subject to\n  disc: x^2 + y^2 <= 1\n  line: x + y <= 1\n  far: x - y <= 3"

@@ -24,6 +24,14 @@ def test_the_answer_is_the_truth_and_lies_within_the_tolerance_itself(level):
     assert np.array_equal(DISC.evaluate(found.x).f, found.f)
 
 
+def test_aiming_inside_costs_next_to_nothing_even_where_a_hair_of_tolerance_is_worth_much():
+    dear = problem_of(
+        "variable x from 0 to 1\nvariable y from 0 to 1\nminimise 1 + 10000*(x + y - 1)\nsubject to g: x + y >= 1"
+    )
+    found = sharpen(dear, [0.0], [[0.9, 0.8]], evaluations=200)
+    assert best_within(dear, found, [0.0]) == pytest.approx(1.0, abs=1e-5)  # each 1e-8 of g is worth 1e-4
+
+
 def test_an_equality_is_held_within_what_counts_as_satisfied():
     problem = get("reactor-network")
     archive = illuminate(problem, evaluations=1_000)

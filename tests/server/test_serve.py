@@ -32,8 +32,6 @@ APP = Path(__file__).parents[2] / "app.py"
 PATIENCE = 60.0
 HASTE = 2
 LONG = 10_000  # seconds; who waits for that waits in vain
-GRACE = 10  # seconds that a server which stops gives to those who are being answered
-LONGEST_STOP = 6.0  # seconds; those who do not go by themselves are killed after more than that
 
 
 def free_port() -> int:
@@ -88,14 +86,13 @@ def test_it_starts_says_where_replaces_a_dead_worker_and_stops_clean(served: tup
     last = [each for pid in children(process.pid) for each in family_of(pid)]
     for pid in last:
         os.kill(pid, signal.SIGSTOP)
-    asked = time.monotonic()
     process.send_signal(signal.SIGTERM)
     output, errors = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, time.monotonic() - asked < LONGEST_STOP) == (0, True), "though all are frozen"
+    assert process.returncode == 0
     assert re.match(
         rf"Illuminate runs at http://127\.0\.0\.1:{port}\nRuns are kept in .*store\. Stop with Ctrl-C\.\n", output
     )
-    assert errors == "The worker ended with code -9; starting it again.\n"
+    assert errors == "The worker ended with code -9; starting it again.\n", "all left by themselves, though frozen"
     assert health(port) == {}
     wait_until(lambda: all(map(gone, last)))  # whoever takes in orphans may need a moment
 
@@ -106,10 +103,7 @@ def test_a_dashboard_that_is_killed_leaves_no_process_behind(served: tuple[subpr
     left = [each for pid in children(process.pid) for each in family_of(pid)]
     assert len(left) >= 3  # gunicorn, what it started, and the worker
     process.kill()
-    until = time.monotonic() + PATIENCE
-    while any(Path(f"/proc/{pid}").exists() for pid in left) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not [pid for pid in left if Path(f"/proc/{pid}").exists()]
+    wait_until(lambda: all(map(gone, left)))
     assert health(port) == {}
 
 
@@ -244,11 +238,11 @@ def test_a_signal_while_it_starts_or_stops_leaves_no_process_and_a_campaign_rest
     campaign = Campaign(("C17",), (10,), ("paper-3",), runs=50, changes={"evaluations": 300_000})
     folder = launch_campaign(tmp_path / "store", campaign)
     wait_until(folder.working)
-    last, asked = children(process.pid), time.monotonic()
+    last = children(process.pid)
     for _ in range(3):
         process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=PATIENCE)
-    assert (process.returncode, time.monotonic() - asked < 10.0) == (0, True)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, errors) == (0, ""), "nobody had to be killed"
     wait_until(lambda: all(map(gone, last)))  # whoever takes in orphans may need a moment
     assert (folder.working(), folder.wanted, folder.trouble) == (False, True, "")
 
@@ -279,7 +273,7 @@ def small_server(seconds: int = HASTE, *options: str) -> Iterator[tuple[int, sub
         sys.executable, "-m", "gunicorn", "tests.server.test_serve:plain", "--bind", f"127.0.0.1:{port}",
         "--threads", "32", "--keep-alive", str(seconds), "--worker-class", "server.web_worker.DeadlineWorker",
         "--chdir", str(APP.parent), "--no-control-socket", "--log-level", "error",
-        "--graceful-timeout", str(GRACE), *options,
+        "--graceful-timeout", str(LONG), *options,
     ]  # fmt: skip
     process = subprocess.Popen(command, start_new_session=True)
     wait_for_page(f"http://127.0.0.1:{port}/", 200)
@@ -290,18 +284,11 @@ def small_server(seconds: int = HASTE, *options: str) -> Iterator[tuple[int, sub
         process.wait(PATIENCE)
 
 
-@pytest.fixture
-def hasty() -> Iterator[int]:
-    with small_server() as (port, _):
-        yield port
-
-
 def test_a_server_that_stops_waits_for_nobody_who_has_not_said_a_word() -> None:
-    with small_server(2 * GRACE) as (port, process), socket.create_connection(("127.0.0.1", port)):
-        assert answers_at_once(port), "the one who says nothing has been let in by now"
-        asked = time.monotonic()
+    with small_server(LONG) as (port, process), socket.create_connection(("127.0.0.1", port)):
+        assert answers(port), "the one who says nothing has been let in by now"
         process.terminate()
-        assert (process.wait(PATIENCE), time.monotonic() - asked < GRACE) == (0, True)
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_web_process_ends_with_the_one_that_started_it_even_when_it_is_frozen() -> None:
@@ -328,21 +315,17 @@ HALVES = (
 )
 
 
-def answers_at_once(port: int) -> bool:
-    started = time.monotonic()
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE) as answer:
-        return bool(answer.status == 200 and time.monotonic() - started < HASTE)
-
-
-def test_half_sent_requests_keep_nobody_out_and_are_let_go(hasty: int) -> None:
-    with ExitStack() as open_ones:
-        halves = [open_ones.enter_context(socket.create_connection(("127.0.0.1", hasty), PATIENCE)) for _ in range(16)]
-        for number, each in enumerate(halves):
-            each.sendall(HALVES[number % len(HALVES)])
-        assert answers_at_once(hasty)
-        for each in halves:
-            assert each.makefile("rb").read(9) in (b"", b"HTTP/1.1 "), "it is answered or not, and let go"
-            assert answers_at_once(hasty), "though those who were let go do not leave"
+def test_half_sent_requests_keep_nobody_out_and_are_let_go() -> None:
+    for seconds in (LONG, HASTE):
+        with small_server(seconds) as (port, _), ExitStack() as open_ones:
+            address = ("127.0.0.1", port)
+            halves = [open_ones.enter_context(socket.create_connection(address, PATIENCE)) for _ in range(16)]
+            for number, each in enumerate(halves):
+                each.sendall(HALVES[number % len(HALVES)])
+            assert answers(port)
+            for each in halves if seconds == HASTE else ():
+                assert each.makefile("rb").read(9) in (b"", b"HTTP/1.1 "), "it is answered or not, and let go"
+                assert answers(port), "though those who were let go do not leave"
 
 
 def from_elsewhere(port: int, words: bytes) -> socket.socket:

@@ -13,7 +13,6 @@ from mapelites.campaign.description import OWN, table_words
 from mapelites.campaign.report.published import Agreement, PublishedRow, general_faults, known_faults, published_sources
 from mapelites.campaign.report.scores import problem_dimensions
 from mapelites.campaign.report.significance import count_wins
-from mapelites.campaign.report.statistics import Summary
 from mapelites.campaign.report.table import (
     CampaignReport,
     TableRow,
@@ -22,6 +21,7 @@ from mapelites.campaign.report.table import (
     scores_among_entrants,
     versions,
 )
+from mapelites.campaign.statistics import Summary
 
 COLUMNS = ("Function", "Best", "Worst", "Median", "c", "v̄", "Mean", "Std", "FR")
 BESIDE = (

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mapelites.campaign.description import Instance
 from mapelites.campaign.report.rank_tests import fisher
-from mapelites.campaign.report.statistics import Summary
+from mapelites.campaign.statistics import Summary
 
 SIGNIFICANCE = 0.05
 PUBLISHED_RUNS = 25

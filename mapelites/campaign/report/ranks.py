@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from mapelites.campaign.report.statistics import Summary
+from mapelites.campaign.statistics import Summary
 
 PUBLISHED = "CL-SRDE"
 OLDER_CODE = ("C09", "C15", "C24")  # were other problems when it ran them, except in 30 dimensions

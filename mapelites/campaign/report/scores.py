@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from mapelites.campaign.report.statistics import Summary
+from mapelites.campaign.statistics import Summary
 
 # By the number of variables: the last one that a class has room for, and what a problem of it counts.
 CLASSES = ((10, 0.008), (30, 0.016), (50, 0.024), (150, 0.032), (math.inf, 0.040))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from mapelites.campaign.report.rank_tests import mann_whitney
-from mapelites.campaign.report.statistics import FinalSolution
+from mapelites.campaign.statistics import FinalSolution
 from mapelites.core.errors import InputError
 
 SIGNIFICANCE = 0.05

@@ -25,7 +25,7 @@ from mapelites.campaign.report.scores import (
     weighted_scores,
 )
 from mapelites.campaign.report.significance import SearchComparison, rank_sum
-from mapelites.campaign.report.statistics import FinalSolution, Summary, summarise_finals
+from mapelites.campaign.statistics import FinalSolution, Summary, summarise_finals
 from mapelites.core.settings import Settings
 from mapelites.core.tolerances import PAPER_LEVELS
 

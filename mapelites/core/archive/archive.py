@@ -209,7 +209,8 @@ class Archive:
         e, m = self._found, problem.inequalities
         values = worst_values(self.problem, np.hstack([e.g, e.h]), places)
         found = Elites(e.x, e.f, values[:, :m], values[:, m:], e.found_at, e.operator)
-        return Archive(problem, replace(self.tolerances, places=()), found, self.refused, self.evaluations)
+        empty = {replace(each, places=()): blocks for each, blocks in self.proven_empty.items()}
+        return Archive(problem, replace(self.tolerances, places=()), found, self.refused, self.evaluations, empty)
 
     def possible_with(self, counted: Mapping[int, ArrayLike]) -> NDArray[np.bool_]:
         """Which cells can exist by what relations say and what is proven; `counted` as in `Tolerances.possible`."""

@@ -260,12 +260,13 @@ def _proven(archive: Archive, at: NDArray[np.int64], bounds: ProvenBounds | None
     if bounds is None or not np.isfinite(bounds.f).any():
         return {"bounds": None, "closed": None, "ticks": "M0,0Z"}
     f = np.append(archive.everything().f, np.nan)[at]
-    proven = np.argwhere(f - bounds.f <= bounds.gap * np.abs(f))
+    below = np.where(f < bounds.f, np.nan, bounds.f)  # a solution that is better than a bound refutes it
+    proven = np.argwhere(f - below <= bounds.gap * np.abs(f))
     shown = proven.tolist() if len(proven) <= MOST_HATCHED else []
     rows, columns = at.shape  # cells may be long: the corner is as wide as it is high on a square map
     across, up = TICK * min(1.0, columns / rows), TICK * min(1.0, rows / columns)
     ticks = "".join(f"M{c + 0.5 - across:.3f},{r + 0.5}H{c + 0.5}V{r + 0.5 - up:.3f}Z" for r, c in shown)
-    told = np.where(np.isnan(f), np.nan, bounds.f)
+    told = np.where(np.isnan(f), np.nan, below)
     return {"bounds": _packed(told), "closed": bounds.gap, "ticks": ticks or "M0,0Z"}
 
 

@@ -188,6 +188,8 @@ def _unit_and_meaning(reader: ExpressionReader) -> tuple[str, str]:
     unit, meaning = "", ""
     while reader.next.kind in ("unit", "text"):
         if reader.next.kind == "unit":
+            if unit:
+                raise reader.error(f"there is one unit already, [{unit}]")
             unit = _unit(reader)
         else:
             meaning = reader.take().text[1:-1].strip()[:LONGEST_MEANING]

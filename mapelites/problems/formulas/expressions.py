@@ -26,6 +26,7 @@ class ExpressionReader:
     def __init__(self, text: str, code: str, names: Collection[str] = ()) -> None:
         """Read `code`, which is `text` with everything blanked out that is not for us; `names` are no keywords."""
         self.text = text
+        self._names = frozenset(names)
         self.tokens = in_small_letters(tokens(code), names)
         self.place = 0
         self._depth = 0
@@ -59,6 +60,8 @@ class ExpressionReader:
         if self.next.kind not in ("newline", "end"):
             operator = self.next.kind in ("name", "number") or self.next.text == "("
             hint = ": is an operator such as * missing?" if operator else ""
+            if self.next.kind == "name" and self.next.text not in self._names:
+                hint = f": a unit stands in square brackets, such as [{self.next.text}]"
             raise self.error(f"expected the end of the line, but there was {self.next.spoken}{hint}")
         self.take()
 

@@ -121,7 +121,7 @@ def data_of(document: ProblemDocument) -> Array:
     f = program.expression(document.objective)
     results = [program.do(NEGATE, f) if document.maximise else f]
     results += [program.restriction(each) for each in (*document.inequalities, *document.equalities)]
-    return _packed(document, program, results)
+    return packed(len(document.variables), program, results)
 
 
 def data_of_expressions(document: ProblemDocument, expressions: Iterable[Expression]) -> Array:
@@ -129,11 +129,12 @@ def data_of_expressions(document: ProblemDocument, expressions: Iterable[Express
     program = InstructionBuilder(tuple(each.name for each in document.variables))
     for name, node in document.lets:
         program.known[name] = program.expression(node)
-    return _packed(document, program, [program.expression(each) for each in expressions])
+    return packed(len(document.variables), program, [program.expression(each) for each in expressions])
 
 
-def _packed(document: ProblemDocument, program: InstructionBuilder, results: list[_Register]) -> Array:
-    n, k = len(document.variables), len(program.constants)
+def packed(n: int, program: InstructionBuilder, results: list[_Register]) -> Array:
+    """A program of n variables as the machine reads it."""
+    k = len(program.constants)
     first = {"variable": 0, "constant": n, "result": n + k}
     head = [n, k, len(program.instructions), len(results)]
     steps = [

@@ -103,6 +103,8 @@ def _unknown(character: str) -> str:
         return "a text in quotes must end on the same line"
     if character in "[]":
         return "a unit must stand in one pair of square brackets, such as [mm]"
+    if character in "%°µΩ$€":
+        return f"'{character}' can only be part of a unit, which stands in square brackets, such as [%]"
     if character in "{}":
         return "use round parentheses ( )"
     if character == ";":

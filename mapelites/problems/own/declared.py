@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,9 @@ from mapelites.core.problem import LONGEST_NAME, Array
 
 SIGNS: dict[str, Sense] = {"<=": "<=", "≤": "<=", ">=": ">=", "≥": ">=", "==": "=", "=": "="}
 COMPARED = re.compile(r"(.*?)(<=|≤|>=|≥|==|=)(.*)", re.DOTALL)
+STRICT = re.compile(rf".*[<>](?:{NUMBER.pattern})", re.ASCII | re.DOTALL)  # `stress < 500 psi`
+# What a calculation or a number goes on with, but a unit does not begin with: 2*5, 3/4, 1_000; 1/s is a unit.
+NO_UNIT = re.compile(r"[.,+\-*^_<>=]|/\s*[^A-Za-z]|(?!1\s*/\s*[A-Za-z])\d", re.ASCII)
 OBJECTIVE = re.compile(r"([^\[\]]*)(?:\[([^\[\]]*)\]\s*)?")
 
 
@@ -71,6 +73,8 @@ def objective_of(text: str) -> tuple[str, str]:
 
 def _constraint(text: str, kind: Kind, meanings: Mapping[str, str]) -> Constraint:
     compared = COMPARED.fullmatch(text)
+    if compared is None and STRICT.fullmatch(text):
+        raise InputError(f"{text!r}: write {'<= or >=' if kind == 'inequality' else '='} between a name and its limit")
     if compared is None:
         return Constraint(text, kind, meaning=_meaning(meanings, text))
     name, sense, limit = compared[1].strip(), SIGNS[compared[2]], NUMBER.fullmatch(compared[3])
@@ -78,7 +82,7 @@ def _constraint(text: str, kind: Kind, meanings: Mapping[str, str]) -> Constrain
     if (sense == "=") != (kind == "equality"):
         wanted = "<= or >=" if kind == "inequality" else "="
         raise InputError(f"{text!r}: an {kind} is written with {wanted}, such as {example!r}")
-    if not name or limit is None or limit[2][:1] in (*".,+-", *string.digits):
+    if not name or limit is None or NO_UNIT.match(limit[2]):
         raise InputError(f"{text!r}: a limit is a number and its unit behind a name, such as {example!r}")
     unit = limit[2].strip("[]").strip()
     return Constraint(

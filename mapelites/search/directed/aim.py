@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mapelites.core.kernels import INDICES, compiled_for
-from mapelites.search.directed.common import piece
 from mapelites.search.directed.descent import begin, descend
 from mapelites.search.directed.memory import ACTIVE, SOLVER_TYPE, WORK_TYPE
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, uniform
 from mapelites.search.state import MAP_TYPE, OCCUPIED, STATE_TYPE, bin_of, violation_of
 

@@ -6,20 +6,12 @@ code, which then runs and compiles several times faster.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numba import njit
 
+from mapelites.search.pieces import piece
 from mapelites.search.state import EVALUATIONS, accept, cell_of, compute, place_of
 
 NEGLIGIBLE = 1e-8  # of f: a smaller fall is worth next to nothing
-
-
-def piece(function: Callable[..., Any]) -> Any:
-    """Compile a part of an emitter; it is kept on disk with the emitter that calls it."""
-    return njit(_nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 @piece

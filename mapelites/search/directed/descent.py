@@ -26,7 +26,6 @@ from mapelites.search.directed.common import (
     jacobian,
     largest,
     moved_point,
-    piece,
     step_between,
 )
 from mapelites.search.directed.memory import (
@@ -57,6 +56,7 @@ from mapelites.search.directed.model import (
     update_hessian,
 )
 from mapelites.search.directed.repair import newton_step
+from mapelites.search.pieces import piece
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 
 FINEST, COARSEST = 1e-11, 1e-7  # differences, relative to a variable's range

@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 
 from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
-from mapelites.search.directed.common import copy, evaluate, is_better, piece, violation
+from mapelites.search.directed.common import copy, evaluate, is_better, violation
 from mapelites.search.directed.memory import (
     FILLED,
     IDLE,
@@ -35,6 +35,7 @@ from mapelites.search.directed.memory import (
 from mapelites.search.directed.repair import repaired
 from mapelites.search.emitters.emitter import Step
 from mapelites.search.paper import random_solution
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 

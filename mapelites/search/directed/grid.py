@@ -14,9 +14,10 @@ import numpy as np
 from numba import typeof, types
 
 from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
-from mapelites.search.directed.common import copy, evaluate, is_better, piece, violation
+from mapelites.search.directed.common import copy, evaluate, is_better, violation
 from mapelites.search.directed.memory import WORK_TYPE, Floats, Integers
 from mapelites.search.paper import random_solution
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
 

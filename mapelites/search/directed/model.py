@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mapelites.search.directed.common import aimed_change, dot, piece
+from mapelites.search.directed.common import aimed_change, dot
+from mapelites.search.pieces import piece
 
 SWEEPS = 60
 

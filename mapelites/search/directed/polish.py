@@ -12,11 +12,12 @@ import numpy as np
 from numba import types
 
 from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
-from mapelites.search.directed.common import copy, evaluate, is_better, piece, violation
+from mapelites.search.directed.common import copy, evaluate, is_better, violation
 from mapelites.search.directed.descent import begin, descend
 from mapelites.search.directed.differential import FAST_ENDS, SLOW_ENDS, best_of_some, epsilon_at, inject
 from mapelites.search.directed.memory import ACTIVE, FILLED, POPULATION_TYPE, SIZE, SOLVER_TYPE, WORK_TYPE
 from mapelites.search.directed.repair import feasible_interval
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
 

@@ -16,12 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import typeof
 
-from mapelites.search.directed.common import fill_with, piece
+from mapelites.search.directed.common import fill_with
 from mapelites.search.directed.memory import Floats, Integers
+from mapelites.search.pieces import piece
 
 SOLVED, CONTRADICTORY, LOST = range(3)
 ROUNDING = 1e-11  # of a constraint's slope: a smaller violation is none
 DEPENDENT = 1e-13  # of a normal's length: what is left of it beside the active ones, where it adds nothing to them
+IMPLIED = 1e-9  # of a constraint's slope: what may be missed while one of the active ones could still be let go
 NEGLIGIBLE = 1e-6  # of a constraint's slope: what may be missed where others stand in the way
 RELAXED = 1e4  # how much dearer than f it is to relax
 
@@ -261,7 +263,7 @@ def add_constraint(q, n, used, side):
             total += q.seen[k] * q.seen[k]
         if rise > DEPENDENT * total:
             whole = max(lacking(q, n, side), 0.0) / rise
-        if whole == np.inf and lacking(q, n, side) <= NEGLIGIBLE:
+        if whole == np.inf and lacking(q, n, side) <= (IMPLIED if place >= 0 else NEGLIGIBLE):
             q.taken[side] = 1  # what rounding left of a constraint that the active ones imply
             return used
         if place < 0 and whole == np.inf:

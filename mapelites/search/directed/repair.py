@@ -20,12 +20,12 @@ from mapelites.search.directed.common import (
     evaluate,
     jacobian,
     moved_point,
-    piece,
     step_between,
     violation,
 )
 from mapelites.search.directed.memory import WORK_TYPE
 from mapelites.search.emitters.line import between_two
+from mapelites.search.pieces import piece
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
 
 if TYPE_CHECKING:

@@ -27,11 +27,11 @@ from mapelites.search.directed.common import (
     fill_with,
     largest,
     moved_point,
-    piece,
     step_between,
 )
 from mapelites.search.directed.memory import WORK_TYPE, Floats, Integers
 from mapelites.search.directed.quadratic import QUADRATIC_TYPE, SOLVED, solve_quadratic, solve_relaxed
+from mapelites.search.pieces import piece
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 
 # Places in `counts` and `numbers`.
@@ -41,6 +41,8 @@ ACCURACY, LENGTH, COST, KNOWN = range(4)
 DIFFERENCE = 1e-7  # of a variable's range
 INSIDE = 3e-8  # of the box, along a constraint's gradient: how far inside its interval a step aims
 WIDTH = 0.02  # of an interval: the most by which a step aims inside
+DEAR = 1e-5  # of f: what aiming inside may cost
+MARGINS, NEARER = 2, 0.01  # steps towards the ends of the intervals, each leaving so much of the way inside
 FIRST_STEP = 0.2  # of the box: the length of a first step without constraints
 FLATTEN = 0.1
 FAR, WORTH = 0.02, 1e-3
@@ -214,6 +216,8 @@ def bent_round(hessian, size):
 def begin_round(descent, length):
     """Forget the curvature: a bowl that is round, whose bottom without constraints is so far away."""
     size = np.sqrt(dot(descent.jacobian[0], descent.jacobian[0])) / length
+    if not size < np.inf:  # the square of a steep slope is no number any more
+        size = largest(descent.jacobian[0]) / length
     bent_round(descent.hessian, size if size > 0.0 else 1.0)
     descent.counts[LEARNED_FROM] = 0
 
@@ -423,6 +427,33 @@ def come_inside(kernel, state, m, descent, q, work, budget, made_by):
 
 
 @piece
+def use_margin(kernel, state, m, descent, q, work, budget, made_by):
+    """Where aiming inside the intervals costs much of f, steps nearer to their ends, with the gradients there are."""
+    n, part = descent.x.size, 1.0
+    for _ in range(MARGINS):
+        cost = 0.0
+        for i in range(descent.low.size):
+            cost += abs(descent.multipliers[i]) * part * aim_of(descent, i)
+        if not cost > DEAR * abs(descent.values[0]):
+            return
+        part *= NEARER
+        set_step(m, descent, q, descent.values, False)
+        for i in range(descent.low.size):
+            value, inside = descent.values[1 + i], part * aim_of(descent, i)
+            q.above[i] = max(descent.high[i] - value - inside, 0.0)
+            q.below[i] = -max(value - descent.low[i] - inside, 0.0)
+        if solve_quadratic(q, n) != SOLVED:
+            return
+        moved_point(m, descent.x, q.step[:n], 1.0, work.trial)
+        evaluate(kernel, state, m, work.gain, budget, work.trial, work.found, made_by)
+        if not (is_inside(descent, work.found) and work.found[0] < descent.values[0]):
+            return
+        copy(work.trial, descent.x)
+        copy(work.found, descent.values)
+        descent.counts[FRESH] = 0
+
+
+@piece
 def is_steep(descent, q, n):
     """Whether the step is short only because the bowl is steep: what holds it back is worth much over a longer way."""
     total = 0.0
@@ -483,6 +514,7 @@ def iterate(kernel, slopes, state, m, descent, q, work, budget, made_by):
         begin_round(descent, FIRST_STEP * 0.1 ** counts[RESET])
         return
     if close and is_inside(descent, descent.values):
+        use_margin(kernel, state, m, descent, q, work, budget, made_by)
         counts[ACTIVE], counts[INSIDE_AT_END] = 0, 1
         return
     if relaxed == 0.0 and counts[ITERATION] > LOOK and is_hopeless(descent, expected):
@@ -495,7 +527,10 @@ def iterate(kernel, slopes, state, m, descent, q, work, budget, made_by):
         near = not steep and expected <= 30.0 * descent.numbers[ACCURACY] * abs(descent.values[0]) and relaxed == 0.0
         if near or counts[ITERATION] >= counts[LIMIT]:
             come_inside(kernel, state, m, descent, q, work, budget, made_by)
-            if is_inside(descent, descent.values) or not near:
+            inside = is_inside(descent, descent.values)
+            if inside and near:
+                use_margin(kernel, state, m, descent, q, work, budget, made_by)
+            if inside or not near:
                 counts[ACTIVE], counts[INSIDE_AT_END] = 0, near
     else:
         counts[FAILED] += 1

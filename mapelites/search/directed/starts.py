@@ -6,9 +6,10 @@ import numpy as np
 from numba import types
 
 from mapelites.core.kernels import KERNEL_TYPE, MATRIX, VECTOR, compiled_for
-from mapelites.search.directed.common import copy, evaluate, piece
+from mapelites.search.directed.common import copy, evaluate
 from mapelites.search.directed.memory import WORK_TYPE
 from mapelites.search.directed.sequential import DESCENT_TYPE, NOTHING, set_out
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import MAP_TYPE, OCCUPIED, STATE_TYPE, violation_of
 

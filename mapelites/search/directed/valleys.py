@@ -27,7 +27,6 @@ from mapelites.search.directed.common import (
     jacobian,
     largest,
     moved_point,
-    piece,
     step_between,
     violation,
 )
@@ -43,6 +42,7 @@ from mapelites.search.directed.memory import (
     new_solver,
 )
 from mapelites.search.directed.repair import DIFFERENCE, feasible_interval, newton_step
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, uniform
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, OCCUPIED, STATE_TYPE
 

@@ -6,8 +6,8 @@ eq. 1: x = x_i + σ1 N(0, I) + σ2 (x_j - x_i) N(0, 1). σ1 is drawn log-uniform
 
 from __future__ import annotations
 
-from mapelites.search.directed.common import piece
 from mapelites.search.emitters.emitter import Emitter, fill
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import OCCUPIED
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mapelites.search.directed.common import piece
 from mapelites.search.emitters.emitter import Emitter, fill
 from mapelites.search.emitters.line import between_two
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, uniform
 from mapelites.search.state import OCCUPIED, bin_of, violation_of
 

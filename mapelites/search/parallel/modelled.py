@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from mapelites.core.kernels import MATRIX, VECTOR, compiled_for
 from mapelites.core.problem import Array
 from mapelites.search.directed.aim import STAY, bins_of, interval_of, step_aside
-from mapelites.search.directed.common import copy, dot, fill_with, largest, moved_point, piece
+from mapelites.search.directed.common import copy, dot, fill_with, largest, moved_point
 from mapelites.search.directed.memory import WORK_TYPE, Floats, Integers
 from mapelites.search.directed.model import combine, solve_model
 from mapelites.search.directed.repair import feasible_interval, solve_positive
 from mapelites.search.emitters.emitter import Propose
 from mapelites.search.emitters.line import between_two
 from mapelites.search.emitters.toward import to_follow
+from mapelites.search.pieces import piece
 from mapelites.search.random import below, normal, uniform
 from mapelites.search.state import MAP_TYPE, OCCUPIED, STATE_TYPE
 

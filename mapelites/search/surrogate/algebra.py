@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mapelites.search.directed.common import piece
+from mapelites.search.pieces import piece
 
 
 @piece

@@ -15,7 +15,8 @@ from numba import typeof
 from numpy.typing import NDArray
 
 from mapelites.core.kernels import MATRIX, VECTOR, compiled_for
-from mapelites.search.directed.common import fill_with, piece
+from mapelites.search.directed.common import fill_with
+from mapelites.search.pieces import piece
 from mapelites.search.surrogate.algebra import factorise, invert_factor, solve_factorised
 
 SQUARED_EXPONENTIAL, MATERN = 0, 1

@@ -14,7 +14,8 @@ import numpy as np
 from numba import typeof
 from numpy.typing import NDArray
 
-from mapelites.search.directed.common import largest, piece
+from mapelites.search.directed.common import largest
+from mapelites.search.pieces import piece
 from mapelites.search.surrogate.algebra import factorise, solve_factorised
 
 ROUNDS = 40

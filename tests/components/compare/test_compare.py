@@ -16,7 +16,7 @@ from components.compare.cells import cell_table, most_different, pressed_cell
 from components.compare.curves import curves
 from components.compare.maps import EQUAL, KINDS, ComparedArchives, difference_map, side_by_side, who_is_better
 from components.compare.page import runs_in_address
-from components.run.state import PageState
+from components.page_state.state import PageState
 from components.shared.context import Context
 from components.shared.queue import RunQueue
 from mapelites import Illumination, Settings, Tolerances

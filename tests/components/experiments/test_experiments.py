@@ -38,8 +38,8 @@ from mapelites.campaign.description import OWN
 from mapelites.campaign.folder import CampaignStatus
 from mapelites.campaign.process import campaigns_folder, folder_of
 from mapelites.campaign.report.published import edeag_row, paper_row
-from mapelites.campaign.report.statistics import FinalSolution, summarise_finals
 from mapelites.campaign.report.table import CampaignReport, TableRow
+from mapelites.campaign.statistics import FinalSolution, summarise_finals
 from mapelites.campaign.task import execute_task, task_payload
 from mapelites.core.problem import Constraint, Problem
 from mapelites.runs import Store

@@ -10,9 +10,10 @@ import pytest
 
 from components.map import many_pairs, many_parallel
 from components.map.figure import FigureView, content, figure
-from components.run.inspector_parts import ruler_place
-from components.run.state import PageState
-from components.run.view import cell_for_browser, read_cell
+from components.map.ruler import ruler_place
+from components.page_state.state import PageState
+from components.page_state.view import read_cell
+from components.shared.format import cell_for_browser
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError
 from mapelites.core.nested_map.colour import EMPTY, FIRST, by_objective

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from components.page_state.state import PageState
+from components.page_state.view import Maps
 from components.proof import panel, rest
 from components.proof.findings import FindingsReader, proof_sentences, question_at
-from components.run.state import PageState
-from components.run.view import Maps
 from mapelites import Settings, Tolerances
 from mapelites.core.errors import InputError
 from mapelites.problems import get

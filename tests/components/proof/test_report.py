@@ -37,14 +37,17 @@ def archive() -> Archive:
 
 
 def test_the_report_tells_what_is_proven_and_what_it_holds_for() -> None:
-    said = str(proven_part(FOUND, archive()))
+    nobody = Archive(PROBLEM, LEVELS, Elites.empty(PROBLEM))
+    said = str(proven_part(FOUND, nobody, PROBLEM))
     assert "What is proven" in said
     assert "the limits as they are" in said
     assert "No solution can exist within these tolerances: proven." in said
     assert "Proven: 257.10, nobody below 257.00 (0.04 %)." in said
     assert "cells that can exist are filled; 18 of 27 are proven empty." in said
     assert "Proven for limits wider by the solver&#39;s tolerance" in said
-    assert proven_part(Findings.none(PROBLEM), archive()) == []
+    assert proven_part(Findings.none(PROBLEM), nobody, PROBLEM) == []
+    # A design that was found later shows that the solver was wrong.
+    assert "No solution can exist" not in str(proven_part(FOUND, archive(), PROBLEM))
 
 
 def test_proofs_are_a_table_with_every_number_in_full() -> None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from components.map import ruler
 from components.run import inspector_parts as parts
 from mapelites import illuminate
 from mapelites.core.archive import Archive
@@ -33,10 +34,10 @@ def test_copied_texts_hold_the_stored_doubles(archive: Archive) -> None:
 
 def test_places_on_a_ruler_ascend_with_the_violation_and_zero_has_its_own() -> None:
     levels = (0.0, 1e-4, 1e-2, 1.0)
-    places = [parts.ruler_place(each, levels) for each in (0.0, 1e-30, 1e-5, 1e-4, 1e-2, 0.5, 1.0, 50.0, 1e20)]
+    places = [ruler.ruler_place(each, levels) for each in (0.0, 1e-30, 1e-5, 1e-4, 1e-2, 0.5, 1.0, 50.0, 1e20)]
     assert places == sorted(places)
     assert places[0] == 0.0
-    assert places[1] == parts.ZERO_SHARE
+    assert places[1] == ruler.ZERO_SHARE
     assert places[-1] == 1.0
 
 

@@ -13,12 +13,12 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
+from components.page_state.state import PageState
+from components.page_state.view import Maps, levels_from_text, levels_text, read_axes, read_levels
 from components.run import head as run_head
 from components.run import timeline
 from components.run.actions import read_pace
 from components.run.head import Speed, _seconds_left, progress_curve
-from components.run.state import PageState
-from components.run.view import Maps, levels_from_text, levels_text, read_axes, read_levels
 from components.shared.follow import LATEST, MOST_LOOKS, SOONEST, PollPacer
 from mapelites import Settings, Tolerances
 from mapelites.core.errors import InputError

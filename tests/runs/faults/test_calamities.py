@@ -49,7 +49,7 @@ def finishes_as_undisturbed(store: Store, run_id: str) -> None:
 def test_a_store_that_is_moved_away_is_missed_in_words_and_nothing_is_lost_when_it_is_back(tmp_path: Path) -> None:
     place, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
     store = Store(place)
-    run_id = store.create(request("C16", 300_000, 50_000))
+    run_id = store.create(request("C16", 300_000, 20_000))
     with supervised(place) as supervisor:
         wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
         place.rename(elsewhere)
@@ -94,7 +94,7 @@ def _supervise_by(path: Path, offset: ctypes.c_double) -> None:
 
 def test_a_clock_that_is_set_back_harms_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store, fork = Store(tmp_path), multiprocessing.get_context("fork")
-    run_id = store.create(request("C16", 300_000, 50_000))
+    run_id = store.create(request("C16", 300_000, 20_000))
     store.close()
     offset, real = fork.Value(ctypes.c_double, 0.0), time.time
     supervisor = fork.Process(target=_supervise_by, args=(tmp_path, offset))
@@ -115,10 +115,10 @@ def test_a_clock_that_is_set_back_harms_no_run(tmp_path: Path, monkeypatch: pyte
 
 def test_a_worker_that_is_frozen_counts_as_gone_and_goes_on_when_it_is_let(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    run_id = store.create(request("C16", 300_000, 50_000))
+    run_id = store.create(request("C16", 300_000, 20_000))
     with supervised(tmp_path) as supervisor:
         wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
-        assert store.worker().alive
+        wait_for(lambda: store.worker().alive, "its pulse")
         os.kill(supervisor.pid, signal.SIGSTOP)
         wait_for(lambda: _stands_still(supervisor.pid), "all its threads to stop")
         long_ago = time.time() - presence.SILENT_SECONDS - 1
@@ -137,7 +137,7 @@ def _stands_still(process: int) -> bool:
 
 def test_a_run_whose_process_is_frozen_can_still_be_paused_and_goes_on(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    run_id = store.create(request("C16", 300_000, 50_000))
+    run_id = store.create(request("C16", 300_000, 20_000))
     with supervised(tmp_path) as supervisor:
         wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
         os.kill(processes_of(supervisor)[run_id], signal.SIGSTOP)

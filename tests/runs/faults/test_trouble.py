@@ -246,7 +246,7 @@ def full_disk() -> None:
     """Fill the disk under a run, look at what is said, make room, and let it go on."""
     disk = Path(sys.argv[1])
     store = Store(disk / "data")
-    run_id = store.create(request("C16", 300_000, 50_000))
+    run_id = store.create(request("C16", 300_000, 20_000))
     with supervised(store.path):
         wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
         fill(disk / "filler")
@@ -312,7 +312,7 @@ def read_only() -> None:
     """Make the store's folder read-only under a run, look, make it writable, and let it go on."""
     disk = Path(sys.argv[1])
     store = Store(disk / "data")
-    run_id = store.create(large_request(400_000, 50_000))
+    run_id = store.create(large_request(400_000, 20_000))
     with supervised(store.path):
         wait_for(lambda: store.run(run_id).evaluations > 10_000, "progress")
         cache = str(store.path / "cache")

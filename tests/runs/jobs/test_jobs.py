@@ -30,9 +30,9 @@ from tests.runs.tools import supervised, wait_for, wait_for_state
 TRUSS = Tolerances.same(get("three-bar-truss"), (0, 0.05))
 
 
-def finished_run(store: Store, problem: str = "three-bar-truss") -> str:
+def finished_run(store: Store, problem: str = "three-bar-truss", tolerances: Tolerances | None = None) -> str:
     """A run that is over, made in this process."""
-    tolerances = TRUSS if problem == "three-bar-truss" else Tolerances.default(get(problem))
+    tolerances = tolerances or (TRUSS if problem == "three-bar-truss" else Tolerances.default(get(problem)))
     request = RunRequest(RunSpec.of(get(problem), tolerances, Settings.of("directed", 2, evaluations=600, initial=200)))
     search = request.begin()
     search.advance(600)
@@ -47,13 +47,13 @@ def ask(store: Store, run_id: str, **request: Any) -> str:
 def work(store: Store) -> None:
     """Do every job that waits as the supervisor does, without one."""
     supervisor = Supervisor(store.path)
-    processes = JobProcesses(store.jobs, supervisor._forked)
-    processes.start()
+    processes = JobProcesses(store.jobs, supervisor._fork_process)
+    processes.start_next()
     wait_for(lambda: _looked(processes), "the jobs")
 
 
 def _looked(processes: JobProcesses) -> bool:
-    processes.look(time.monotonic())
+    processes.collect_ended(time.monotonic())
     return not processes._working and not processes.board.waiting()
 
 
@@ -103,6 +103,23 @@ def test_a_question_that_nothing_meets_is_told_with_what_conflicts(tmp_path: Pat
         "No solution can exist within these tolerances: proven. low and high cannot both hold; the least is "
     )
     assert store.jobs.findings(run_id).why_not[0].feasible is False
+
+
+def test_constraints_that_share_an_axis_are_proven_and_sharpened_together(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    truss = get("three-bar-truss")
+    levels = {"bars": [0.05], "third": [0.05]}
+    run_id = finished_run(store, tolerances=Tolerances.of(truss, levels, groups={"bars": ["first", "second"]}))
+    jobs = [ask(store, run_id, what="lattice"), ask(store, run_id, what="cells", levels=[[0, 0.1], [0, 0.05]])]
+    jobs += [store.jobs.ask(run_id, "sharpen", {"what": "lattice"}, check_job)]
+    work(store)
+    told = [store.jobs.job(run_id, each) for each in jobs]
+    assert [job.state for job in told] == ["finished"] * 3
+    assert told[0].said == "4 of 4 combinations of levels are proven within 0.1 %."
+    assert told[2].said.startswith("0 of 4 questions are answered better")
+    found = store.jobs.findings(run_id)
+    assert {each.tolerances[:2] for each in found.proofs.each} <= {(0.0, 0.0), (0.05, 0.05)}
+    assert (found.empty[0].tolerances.shape, found.empty[0].open) == ((3, 3), 0)
 
 
 @pytest.mark.parametrize(
@@ -159,16 +176,19 @@ def test_a_job_goes_on_after_its_supervisor_was_killed(tmp_path: Path) -> None:
         wait_for(lambda: store.jobs.job(run_id, job_id).over, "the end of the job")
 
 
-def _dies(desk: Any) -> str:
+def _dies(context: Any) -> str:
     os.kill(os.getpid(), signal.SIGKILL)
     return ""
 
 
-def _fails(desk: Any) -> str:
+def _fails(context: Any) -> str:
     raise RuntimeError("out of ideas")
 
 
-@pytest.mark.parametrize(("does", "reason"), [(_dies, "killed by SIGKILL"), (_fails, "RuntimeError: out of ideas")])
+@pytest.mark.parametrize(
+    ("does", "reason"),
+    [(_dies, "killed by SIGKILL, as the system does where memory runs out"), (_fails, "RuntimeError: out of ideas")],
+)
 def test_a_job_whose_process_dies_twice_has_failed_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: Callable[[Any], str], reason: str
 ) -> None:

@@ -13,14 +13,14 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from components.answers import parts as answers_parts
-from components.answers import report as answers_report
 from components.answers.answer import AnswerContext
 from components.answers.question import AskedQuestion
 from components.answers.registry import ANSWERS, MAP, answer_named, tab_labels
-from components.run import ids
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap, figure_view, reading_of
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState, figure_view, reading_of
+from components.page_state.view import Maps, ShownMap
+from components.run import report as run_report
 from components.shared.context import Context
 from components.shared.follow import content_digest
 from components.shell.frame import SCHEME
@@ -67,7 +67,7 @@ def layout(run: Run, data: Mapping[str, Any]) -> Component:
 
 def register(app: Dash, context: Context, maps: Maps) -> None:
     """One question is gathered in the browser, one callback answers it."""
-    answers_report.register(app, context, maps)
+    run_report.register(app, context, maps)
     app.clientside_callback(
         ClientsideFunction("answers", "gather"),
         Output(ids.ANSWERS, "data"),

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote
 
+import numpy as np
+
 from components.answers.question import AskedQuestion
 from components.answers.state import ANY, MARGIN, as_data, read_question
 from components.map.colour import COLOURS
 from components.map.many_parallel import check_brush, read_brush
-from components.run.view import (
+from components.page_state.view import (
     Maps,
     ShownMap,
-    cell_for_browser,
     checked_text,
     checked_whole,
     digits_of,
@@ -31,10 +32,13 @@ from components.run.view import (
     read_levels,
     read_word,
 )
+from components.shared.format import cell_for_browser
 from mapelites.core.errors import InputError
 from mapelites.core.nested_map.colour import SCALES
-from mapelites.core.nested_map.reading import READINGS, Reading
-from mapelites.core.problem import Problem
+from mapelites.core.nested_map.reading import READINGS, Reading, usual_reading
+from mapelites.core.nested_map.usual import axis_groups, limits_of_hidden, move_together
+from mapelites.core.nested_map.view import FigureView
+from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Tolerances, short
 
 USUAL = {
@@ -155,6 +159,31 @@ def view_of(maps: Maps, run_id: Any, data: Any, age: float = 0.0) -> tuple[PageS
     run = maps.run(checked_text("run", run_id), age)
     state = PageState.read(data, run.request.tolerances, run.request.problem_by_axis())
     return state, maps.shown_at(run.id, state.at, state.binned, age)
+
+
+def reading_of(state: PageState, shown: ShownMap) -> Reading:
+    """The reading that somebody chose, or the usual one of the problem at these levels."""
+    return state.reading or usual_reading(shown.run.request.problem_by_axis(), shown.tolerances)
+
+
+def figure_view(state: PageState, shown: ShownMap, maps: Maps) -> FigureView:
+    """How the state of a page looks at its map; what nobody chose is as usual for the run's newest map."""
+    problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
+    reading = reading_of(state, shown)
+    colour = state.colour or ("objective" if reading == "exact" else "gain")
+    order = maps.order(shown) if state.axes is None else state.axes
+    limits = limits_of_hidden(problem, tolerances, slider_tolerances(state, shown))
+    return FigureView(tuple(order), colour, state.scale, tuple(limits.tolist()), reading, state.block)
+
+
+def slider_tolerances(state: PageState, shown: ShownMap) -> Array:
+    """The tolerances at which the sliders stand, one for each constraint; those that follow others follow them."""
+    problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
+    limits = np.array(problem.feasible_up_to)
+    for name, tolerance in state.asked.allow.items():
+        if name not in tolerances.hard:
+            limits[tolerances.names.index(name)] = max(tolerance, limits[tolerances.names.index(name)])
+    return move_together(limits, np.array(problem.feasible_up_to), axis_groups(problem, tolerances))
 
 
 def _earlier_rest(words: str, tolerances: Tolerances) -> dict[str, str]:

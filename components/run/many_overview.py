@@ -11,10 +11,10 @@ from dash import ClientsideFunction, Dash, Input, Output, dcc, html, no_update
 from dash.development.base_component import Component
 
 from components.map import many_pairs, many_parallel
-from components.run import ids
-from components.run.parts import DrawnPart, PagePart
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap, reading_of
+from components.page_state import ids
+from components.page_state.parts import DrawnPart, PagePart
+from components.page_state.state import PageState, reading_of
+from components.page_state.view import Maps, ShownMap
 from components.shared.context import Context
 from components.shell.frame import SCHEME
 from mapelites.core.archive import Archive

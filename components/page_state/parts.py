@@ -12,9 +12,9 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, no_update
 
-from components.run import ids
-from components.run.state import PageState, view_of
-from components.run.view import Maps, ShownMap
+from components.page_state import ids
+from components.page_state.state import PageState, view_of
+from components.page_state.view import Maps, ShownMap
 
 
 @dataclass(frozen=True)

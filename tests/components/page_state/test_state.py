@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from components.run.state import WRITERS, PageState
-from tests.components.run.page_states import CASES, OWN, PROBLEM, USUAL
+from components.page_state.state import WRITERS, PageState
+from tests.components.page_state.page_states import CASES, OWN, PROBLEM, USUAL
 
 
 @pytest.mark.parametrize(("query", "changed"), CASES)

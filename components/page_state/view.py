@@ -1,6 +1,6 @@
 """The maps of a run's page, and the words by which a browser names them: moment, levels, axes, colours and cell.
 
-Everything here comes from a browser, so everything is checked; `components/run/state.py` puts it together.
+Everything here comes from a browser, so everything is checked; `components/page_state/state.py` puts it together.
 """
 
 from __future__ import annotations
@@ -11,31 +11,23 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from components.map.figure import FigureView
+from components.shared.format import LARGEST_EXACT
 from components.shared.recent import RecentValues
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.nested_map.fold import AWAY, Fold
-from mapelites.core.nested_map.reading import Reading, usual_reading
-from mapelites.core.nested_map.usual import axis_groups, limits_of_hidden, move_together, steady_order, usual_order
-from mapelites.core.problem import Array
+from mapelites.core.nested_map.usual import steady_order, usual_order
 from mapelites.core.tolerances import Tolerances, check_levels, short
 from mapelites.runs import Moment, Run, Store
 from mapelites.runs.record import OVER
 from mapelites.snapshot.findings import Findings
 
-if TYPE_CHECKING:
-    from components.run.state import PageState
-
 KEPT_MAPS, KEPT_RUNS = 8, 64
 MOST_MAP_BYTES = 192 * 2**20  # of all maps together, but for the one that was asked for last
 DERIVED = 2  # times the solutions
 LARGE_BYTES, LARGE_CELLS = 2**24, 200_000  # of a run with its history, and of its map
-LARGEST = 2**53  # beyond it a browser's whole numbers are no longer exact
 LONGEST = 19  # digits of a cell's number
 
 
@@ -122,7 +114,10 @@ class Maps:
 
     def findings(self, run: Run) -> Findings:
         """What jobs found of a run as it is."""
-        return self._findings.remember((run.id, run.findings), lambda: self._store.jobs.findings(run.id))
+        return self._findings.remember((run.id, run.findings), lambda: self._read(run))
+
+    def _read(self, run: Run) -> Findings:
+        return self._store.jobs.findings(run.id).by_axis(run.request.tolerances)
 
     def turn(self, run: Run) -> AbstractContextManager[Any]:
         """Around what takes several times the room of a map: of the large ones, one at a time."""
@@ -209,31 +204,6 @@ def read_block(block: Any) -> tuple[int, int] | None:
     return up, right
 
 
-def reading_of(state: PageState, shown: ShownMap) -> Reading:
-    """The reading that somebody chose, or the usual one of the problem at these levels."""
-    return state.reading or usual_reading(shown.run.request.problem_by_axis(), shown.tolerances)
-
-
-def figure_view(state: PageState, shown: ShownMap, maps: Maps) -> FigureView:
-    """How the state of a page looks at its map; what nobody chose is as usual for the run's newest map."""
-    problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
-    reading = reading_of(state, shown)
-    colour = state.colour or ("objective" if reading == "exact" else "gain")
-    order = maps.order(shown) if state.axes is None else state.axes
-    limits = limits_of_hidden(problem, tolerances, slider_tolerances(state, shown))
-    return FigureView(tuple(order), colour, state.scale, tuple(limits.tolist()), reading, state.block)
-
-
-def slider_tolerances(state: PageState, shown: ShownMap) -> Array:
-    """The tolerances at which the sliders stand, one for each constraint; those that follow others follow them."""
-    problem, tolerances = shown.run.request.problem_by_axis(), shown.tolerances
-    limits = np.array(problem.feasible_up_to)
-    for name, tolerance in state.asked.allow.items():
-        if name not in tolerances.hard:
-            limits[tolerances.names.index(name)] = max(tolerance, limits[tolerances.names.index(name)])
-    return move_together(limits, np.array(problem.feasible_up_to), axis_groups(problem, tolerances))
-
-
 def read_levels(levels: Any, own: Tolerances) -> Tolerances | None:
     """Other levels for the same constraints; None where there are none or they are the run's own."""
     if levels is None:
@@ -250,11 +220,6 @@ def read_cell(cell: Any, tolerances: Tolerances) -> int | None:
     if number is not None and not 0 <= number < tolerances.cells:
         raise InputError(f"cell: the map has cells 0 to {tolerances.cells - 1:,}, but it was {number:,}")
     return number
-
-
-def cell_for_browser(cell: int | None) -> int | str | None:
-    """The cell as a number where a browser's are exact, else as text."""
-    return str(cell) if cell is not None and cell > LARGEST else cell
 
 
 def levels_text(tolerances: Tolerances) -> str:
@@ -282,7 +247,7 @@ def checked_whole(what: str, value: Any) -> int | None:
     """A whole number from a browser, or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST_EXACT:
         raise InputError(f"{what}: a whole number is needed, but it was {value!r}")
     return value
 

@@ -12,15 +12,15 @@ from markupsafe import Markup
 from components.answers.drawing import front_picture, map_picture, price_picture
 from components.answers.parts import broken_constraints
 from components.answers.price import PROVEN_HEAD, gain_in_words, held_in_words, proven_of
-from components.answers.report_parts import problem_part, repeat_part, report_table
+from components.page_state.state import PageState, figure_view
+from components.page_state.view import Maps, ShownMap
 from components.proof.report import proven_part
 from components.run.limits import limit_rows, sentence_of
 from components.run.map import READING_NAMES
-from components.run.state import PageState
-from components.run.view import Maps, ShownMap, figure_view
 from components.shared import summary
 from components.shared.context import Context
 from components.shared.format import count, duration, local_time, many, run_state_text
+from components.shared.report_parts import problem_part, repeat_part, report_table
 from mapelites.answers import (
     Designs,
     RelaxationGain,
@@ -55,7 +55,7 @@ td, th { padding: 3px 10px 3px 0; vertical-align: middle; } tbody tr + tr > * { 
 .two { display: grid; grid-template-columns: 1.1fr 1fr; gap: 18px; align-items: start; } svg { max-width: 100%; height: auto; display: block; }
 code, pre { font: 11.5px/1.4 ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
 pre { background: #f4f5f8; padding: 8px 10px; border-radius: 6px; margin: 4px 0; } .x { font-size: 11px; color: #5b6270; }
-.wide { overflow-x: auto; margin: 4px 0 10px; } math { font-size: 1.05em; math-style: normal; }
+.wide { overflow-x: auto; margin: 4px 0 10px; } math { font-size: 1.05em; math-style: normal; } p:has(> math) { overflow-x: auto; }
 @media screen and (max-width: 640px) { .two { grid-template-columns: minmax(0, 1fr); } body { margin: 14px auto; padding: 0 14px; }
   .wide { mask-image: linear-gradient(90deg, black calc(100% - 24px), transparent); } .wide table { width: max-content; min-width: calc(100% - 20px); margin-right: 20px; } .wide td { max-width: 220px; } }
 @media print { body { margin: 0; padding: 0; font-size: 10px; line-height: 1.3; } h1 { font-size: 18px; } h2 { font-size: 11.5px; margin: 7px 0 2px; break-after: avoid; }
@@ -73,7 +73,7 @@ def register(app: Dash, context: Context, maps: Maps) -> None:
             asked = context.store.run(run_id).request
             state = PageState.from_query(request.args, asked.tolerances, asked.problem_by_axis())
             shown = maps.shown_at(run_id, state.at, state.binned)
-            found = context.store.jobs.findings(run_id)
+            found = context.store.jobs.findings(run_id).by_axis(shown.run.request.tolerances)
             view = figure_view(state, shown, maps)
             with maps.turn(shown.run):
                 text = report_page(shown, maps.archive(shown), state, view, found)
@@ -95,7 +95,7 @@ def report_page(shown: ShownMap, archive: Archive, state: PageState, view: Figur
             if len(designs)
             else [_nothing(archive)]
         ),
-        *proven_part(findings, archive),
+        *proven_part(findings, archive, run.request.get_problem()),
         problem_part(archive),
         repeat_part(run, other_levels=shown.levels is not None),
         Markup("<p class='quiet screen'>To keep it as PDF, print this page. It holds everything it shows.</p>"),
@@ -153,10 +153,10 @@ def _answers(
             "both{}. Objectives on the whole map: {} to {}.</p></div></div>"
         ).format(Markup(front_picture(designs, front, np.array(rows, dtype=np.int64))), where, high, low),
         Markup("<h2>What relaxing each constraint buys</h2><p class='quiet'>{}</p>").format(
-            held_in_words(designs, limits) + hard
+            held_in_words(designs, designs.satisfied) + hard
         ),
         _gains(designs, shown),
-        Markup("<h2>Level by level</h2>"),
+        Markup("<h2>Level by level</h2><p class='quiet'>{}</p>").format(held_in_words(designs, limits)),
         _prices(designs, limits, worths, proofs),
         Markup("<h2>Designs worth a look</h2>"),
         _designs(designs, limits),
@@ -185,7 +185,7 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
         constraint = designs.problem.constraints[worth.constraint]
         way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
         becomes, gain = "not found", ""
-        if end.f is not None and worth.verdict != "unknown":
+        if end.f is not None:
             shown = designs.problem.shown_objective
             becomes, gain = amount(shown(end.f)), ""
             if worth.start.f is not None:

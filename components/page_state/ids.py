@@ -4,7 +4,7 @@ from __future__ import annotations
 
 RUN = "run-id"  # Store: the run's id
 OWN_LEVELS = "run-own-levels"  # Store: the levels that the run searches with
-STATE = "run-page-state"  # Store: the state of the page, gathered from the controls; `components/run/state.py`
+STATE = "run-page-state"  # Store: the state of the page, gathered from the controls; `components/page_state/state.py`
 TOLD = "run-told"  # Store: what each part of the page drew last
 NAMES = "run-names"  # Store: the constraints' names
 LATEST = "run-latest"  # Store: the newest version of the run, and its map

@@ -116,8 +116,7 @@ def progress_curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
 
 def shown_curve(store: Store, run: Run, history: Sequence[Moment]) -> Curve:
     """The same with the objective as people mean it."""
-    found = progress_curve(store, run, history)
-    return found * [1.0, 1.0, -1.0] if run.request.spec.maximise else found
+    return summary.shown_curve(run, progress_curve(store, run, history))
 
 
 def changing_parts(store: Store, run: Run, history: Sequence[Moment], speed: float | None) -> dict[str, dict[str, Any]]:

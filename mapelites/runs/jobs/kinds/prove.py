@@ -100,7 +100,10 @@ class _Work:
         return self._row(lattice_questions(self.desk.problem, self.desk.tolerances), "combinations of levels")
 
     def cells(self) -> str:
-        """Which cells cannot exist."""
+        """Which cells cannot exist, and which constraints are functions of each other, which is often why."""
+        self.desk.tell(0, 1, "looking for relations")
+        relations = find_relations(self.prover, self.effort)
+        self.keep(relations=relations)
 
         def report(decided: int, cells: int) -> None:
             self.desk.tell(decided, cells, f"{decided:,} of {cells:,} cells are decided")
@@ -110,7 +113,8 @@ class _Work:
             self.prover, self.desk.tolerances, self.effort, seconds=self.desk.seconds_left, report=report
         )
         self.keep(empty=(found,), at_once=True)
-        return coverage_sentence(found)
+        said = "; ".join(each.words for each in relations)
+        return coverage_sentence(found) + (f" For every design: {said}." if said else "")
 
     def why_not(self) -> str:
         """Why nothing is within the tolerances of the question."""

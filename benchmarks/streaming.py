@@ -120,8 +120,8 @@ class CountedWorker(RunWorker):
 
     published = 0
 
-    def _publish(self, **wanted: Any) -> None:
-        super()._publish(**wanted)
+    def _put_down(self, **wanted: Any) -> None:
+        super()._put_down(**wanted)
         self.published += 1
 
 
@@ -169,19 +169,19 @@ class PairedWorker(CountedWorker):
         self._checkpoints = WritePacer(2 * CHECKPOINT_SECONDS, CHECKPOINT_SHARE, float("-inf"))
         self._left = time.process_time()
 
-    def _advance(self) -> bool:
+    def _search_piece(self) -> bool:
         self.aside += time.process_time() - self._left
-        stride, worked, done, own = self._stride.size, self._worked(), self.search.evaluations, self.pair.own
-        super()._advance()
+        stride, worked, done, own = self._stride.size, self._seconds_worked(), self.search.evaluations, self.pair.own
+        super()._search_piece()
         own = self.pair.own - own
         self._stride.size = stride
         self._stride.learn(self.search.evaluations - done, own, own)
-        self._not_own += self._worked() - worked - own  # the other one's
+        self._not_own += self._seconds_worked() - worked - own  # the other one's
         self._left = time.process_time()
         return True
 
-    def _publish(self, **wanted: Any) -> None:
-        super()._publish(**wanted)
+    def _put_down(self, **wanted: Any) -> None:
+        super()._put_down(**wanted)
         self.pair.is_cold = True
         bare, own = self.pair.beside, self.pair.own + self.aside + time.process_time() - self._left
         self.turns.append((bare - self._seen[0], own - self._seen[1]))

@@ -104,7 +104,7 @@ window.mapCursor = (function () {
     const gap = Math.abs(found[0] - found[1]) / Math.max(Math.abs(found[0]), Math.abs(found[1]), least);
     const share = number(Number((100 * gap).toPrecision(2)));
     const verdict = gap <= equal ? "equal within " + number(100 * equal) + " %" : (found[0] < found[1] ? "A" : "B") + " better by " + share + " %";
-    return "objective A " + a + ", B " + b + ", in comparison " + verdict;
+    return "objective A " + a + ", B " + b + ", " + verdict;
   }
 
   // By how much the design at a place breaks each constraint: "shear +1,280 psi (9.41 %)".
@@ -114,8 +114,9 @@ window.mapCursor = (function () {
     map.names.forEach((name, i) => {
       const value = values[(i * map.rows + row) * map.columns + column];
       if (!(value > map.satisfied[i] * (1 + 1e-6))) { return; }
-      const share = map.references[i] ? " (" + number(Number(((100 * value) / map.references[i]).toPrecision(3))) + " %)" : "";
-      found.push(name + " +" + number(value) + (map.units[i] ? " " + map.units[i] : "") + share);
+      const unit = map.units[i] || "", ofIt = unit.includes("%") ? " of its size" : "";  // where the unit is a per cent too
+      const share = map.references[i] ? " (" + number(Number(((100 * value) / map.references[i]).toPrecision(3))) + " %" + ofIt + ")" : "";
+      found.push(name + " +" + number(value) + (unit ? " " + unit : "") + share);
     });
     return found.join(", ") || "breaks nothing";
   }

@@ -69,9 +69,10 @@
   function crossHair(mark, box) {
     const gd = plot(), x = gd._fullLayout.xaxis, y = gd._fullLayout.yaxis, frame = box.getBoundingClientRect(), own = gd.getBoundingClientRect();
     const left = own.left - frame.left + x._offset, top = own.top - frame.top + y._offset;
+    const at = (side) => parseFloat(mark.style[side]); // where it goes; it may be on its way there
     const room = {
-      left: mark.offsetLeft - left, right: left + x._length - mark.offsetLeft - mark.offsetWidth,
-      above: mark.offsetTop - top, below: top + y._length - mark.offsetTop - mark.offsetHeight,
+      left: at("left") - left, right: left + x._length - at("left") - at("width"),
+      above: at("top") - top, below: top + y._length - at("top") - at("height"),
     };
     for (const side of Object.keys(room)) { mark.style.setProperty("--" + side, Math.max(room[side], 0) + "px"); }
   }
@@ -155,7 +156,7 @@
   function where() {
     const box = byId("map-where"), map = meta();
     if (!box || !map) { return; }
-    if (map.block || map.summary) { byId("map-open").hidden = true; }
+    if (map.block || map.summary) { byId("map-open").hidden = true; byId("map-schematic").replaceChildren(); }
     const words = map.block ? map.outer.map(([i, bin]) => map.names[i] + " " + map.labels[i][bin]).join(", ") : "";
     const said = map.block ? "block:" + words : map.summary ? "summary" : "";
     if (box.dataset.said === said) { return; }
@@ -269,6 +270,8 @@
     return element("span", "legend-mark", sample, words);
   }
 
+  const rampOf = (legend) => "linear-gradient(90deg, " + legend.scale.map((stop) => stop[1] + " " + 100 * stop[0] + "%").join(", ") + ")";
+
   function scaleOf(legend) {
     const title = element("div", "legend-title", legend.title);
     const ends = legend.ends ? [element("div", "legend-ends", element("span", "", legend.ends[0]), element("span", "", legend.ends[1]))] : [];
@@ -276,7 +279,7 @@
       return element("div", "legend-scale", title, element("div", "legend-marks", ...legend.kinds.map((kind) => mark("mark-kind", kind[0], kind[1]))));
     }
     const bar = element("div", "legend-bar");
-    bar.style.background = "linear-gradient(90deg, " + legend.scale.map((stop) => stop[1] + " " + 100 * stop[0] + "%").join(", ") + ")";
+    bar.style.background = rampOf(legend);
     const ticks = legend.ticks.map((tick) => {
       const label = element("span", "legend-tick", tick[1]);
       label.style.left = 100 * tick[0] + "%";
@@ -303,19 +306,29 @@
     exact: "Each cell: the best design that breaks the constraints by exactly so much.",
   };
 
+  // Whether a map has places of this shade, such as 0 for what is not reached.
+  const hasPlaces = (gd, shade) => [...gd._fullData[0].z].some((row) => row.includes(shade));
+
   function legend() {
     const box = byId("map-legend"), map = meta();
-    const told = map && JSON.stringify([map.legend, map.impossible, map.corner, map.reading, Boolean(map.bounds), Boolean(map.feasible), Boolean(map.best), map.beyond]);
+    const isOne = map && map.rows * map.columns === 1, isFull = map && !hasPlaces(plot(), 0);
+    const told = map && JSON.stringify([map.legend, map.impossible, map.corner, map.reading, Boolean(map.bounds), Boolean(map.feasible), Boolean(map.best), map.beyond, isOne, isFull]);
     if (!box || !map || box.dataset.told === told) { return; }
     box.dataset.told = told;
     const marks = []; // only what can be seen on the map is explained
-    if (map.corner) { marks.push(mark("mark-feasible", "feasible corner")); }
+    if (map.corner && !isOne) { marks.push(mark("mark-feasible", "feasible corner")); }
     if (map.feasible) { marks.push(mark("mark-star", "best feasible")); }
     if (map.best) { marks.push(mark("mark-best", map.beyond ? "best of all, beyond an allowance" : "best within the allowances")); }
-    marks.push(mark("mark-beyond", "beyond an allowance"), mark("mark-empty", "not reached yet"));
+    if (!isOne) {
+      const beyond = mark("mark-beyond", "beyond an allowance");
+      if (!map.legend.kinds.length) { beyond.firstChild.style.setProperty("--ramp", rampOf(map.legend)); }
+      marks.push(beyond);
+    }
+    if (!isFull) { marks.push(mark("mark-empty", "not reached yet")); }
     if (map.impossible) { marks.push(mark("mark-impossible", "cannot exist")); }
     if (map.bounds) { marks.push(mark("mark-proven", "proven best within " + 100 * map.closed + " %")); }
-    box.replaceChildren(element("p", "legend-reading", MEANING[map.reading]), scaleOf(map.legend), element("div", "legend-marks", ...marks));
+    const meaning = isOne ? [] : [element("p", "legend-reading", MEANING[map.reading])];
+    box.replaceChildren(...meaning, scaleOf(map.legend), element("div", "legend-marks", ...marks));
     thinTicks(box.querySelector(".legend-ticks"));
     if (map.blocks[0] * map.blocks[1] > 1 && !map.summary && !map.block) { schematic(); }
   }
@@ -338,11 +351,10 @@
     const close = element("button", "text-button", "Got it");
     close.type = "button";
     close.addEventListener("click", () => {
-      box.hidden = true;
+      box.replaceChildren();
       try { window.localStorage.setItem(SEEN, "yes"); } catch (refused) { /* it is explained again next time */ }
     });
     box.append(picture, words, close);
-    box.hidden = false;
   }
 
   // ---- the controls above the map ----
@@ -360,6 +372,7 @@
   function controls() {
     const map = meta();
     if (!map) { return; }
+    document.querySelector(".run-map .switch").hidden = map.rows * map.columns === 1; // then both readings are one
     const now = { "run-reading": map.reading, "run-colour": map.colour, "run-scale": map.scale };
     document.querySelectorAll(".run-map [data-set]").forEach((each) => {
       if (each.matches("select")) {

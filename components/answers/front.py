@@ -26,7 +26,8 @@ NAMES = {
     "relative": "total relative",
 }
 MOST_ROWS = 40
-MOST_DIGITS = 7  # in the table; the exact number stands in the inspector
+MOST_DIGITS = 7  # of an objective in the table; the exact number stands in the inspector
+VIOLATION_DIGITS = 3
 
 
 def front_parts(designs: Designs, asked: AskedQuestion, selected: int | None, *, dark: bool) -> list[Component]:
@@ -68,9 +69,9 @@ def front_parts(designs: Designs, asked: AskedQuestion, selected: int | None, *,
 
 
 def _row(designs: Designs, found: Front, place: int, selected: int | None) -> Component:
-    """One design, in as many digits as tell it from those beside it."""
+    """One design, its objective in as many digits as tell it from those beside it."""
     row, beside = found.rows[place], list(found.rows[max(0, place - 1) : place + 2])
-    violation = format_among(float(found.violation[row]), found.violation[beside].tolist(), MOST_DIGITS)
+    violation = amount(float(found.violation[row]), VIOLATION_DIGITS)
     shown = designs.problem.shown_objective
     objective = format_among(shown(float(designs.f[row])), [shown(f) for f in designs.f[beside].tolist()], MOST_DIGITS)
     button = parts.design_button(designs, row, selected, objective)

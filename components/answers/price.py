@@ -124,19 +124,6 @@ def _rank(
             [button, parts.constraint_verdict(worth.verdict), "", "", "", "", *proven], chosen=is_chosen
         )
     way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
-    if worth.verdict == "unknown":
-        return parts.table_row(
-            [
-                button,
-                parts.constraint_verdict(worth.verdict),
-                way,
-                parts.design_button(designs, None, selected),
-                "",
-                "",
-                *("" for _ in proven),
-            ],
-            chosen=is_chosen,
-        )
     return parts.table_row(
         [
             button,

@@ -13,6 +13,7 @@ from mapelites.core.nested_map.axes import MapStyle
 
 Line = tuple[str, NDArray[np.float64], str]  # name, snapshot's curve, colour
 WIDE = 1.0  # orders of magnitude from which on a scale is logarithmic
+MOST_TIMES = 10.0  # as many evaluations, from which on their scale is logarithmic
 FEW = 2.0  # up to which each of them has room for more than one number
 TITLES = ("cells with an elite", "best feasible objective")  # each over the evaluations
 
@@ -32,7 +33,7 @@ def _figure(lines: Sequence[Line], column: int, title: str, look: MapStyle) -> d
     return {
         "data": [_trace(name, curve, column, shade) for name, curve, shade in lines],
         "layout": {
-            "xaxis": {**grid, "title": {"text": "evaluations"}, "rangemode": "tozero"},
+            "xaxis": {**grid, **_evaluations(lines), "title": {"text": "evaluations"}},
             "yaxis": {**grid, **scale, "title": {"text": title, "standoff": 12}},
             "margin": {"l": 56, "r": 12, "t": 12, "b": 44},
             "paper_bgcolor": "rgba(0,0,0,0)",
@@ -43,6 +44,12 @@ def _figure(lines: Sequence[Line], column: int, title: str, look: MapStyle) -> d
             "uirevision": "curves",
         },
     }
+
+
+def _evaluations(lines: Sequence[Line]) -> dict[str, Any]:
+    """The scale along x, logarithmic where a short run would not be seen beside a long one."""
+    ends = [float(curve[-1, 0]) for _, curve, _ in lines if len(curve)]
+    return {"type": "log", "dtick": 1} if ends and max(ends) > MOST_TIMES * min(ends) else {"rangemode": "tozero"}
 
 
 def _logarithmic(values: NDArray[np.float64], orders: float) -> dict[str, Any]:

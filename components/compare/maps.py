@@ -119,7 +119,7 @@ def difference_map(pair: ComparedArchives, *, dark: bool, narrow: bool) -> dict[
     kinds, strength = who_is_better(pair)
     places = np.where(kinds < 2, 0.5 - strength / 2, np.where(kinds > 2, 0.5 + strength / 2, 0.5))
     ticks = (Tick(0.0, "A better"), Tick(0.5, f"equal within {100 * EQUAL:g} %"), Tick(1.0, "B better"))
-    title = "in comparison; the stronger, the larger the difference"
+    title = "which is better; the stronger, the larger the difference"
     colours = Colouring(np.empty(0, dtype=np.uint8), np.empty(0), title, SCALE, ticks)
     both = Archive(pair.first.problem, pair.first.tolerances, pair.first.everything().and_(pair.second.everything()))
     drawn = _map(both, pair.view, by_objective(both.everything().f, "auto"), dark, narrow, pair)

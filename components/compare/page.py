@@ -17,6 +17,7 @@ from components.map import cursor as map_cursor
 from components.map.colour import KINDS
 from components.map.figure import CONFIG
 from components.runs.actions import MOST_COMPARED
+from components.runs.differences import distinguishing_words
 from components.shared import follow, summary
 from components.shared.context import Context
 from components.shared.format import count
@@ -77,7 +78,7 @@ def layout(context: Context, query: Mapping[str, str], ids: str) -> Component:
             html.Section(
                 [
                     html.Div(
-                        [dmc.Title("Curves", order=2, size="h3"), *(_letter(i, run) for i, run in enumerate(runs))],
+                        [dmc.Title("Curves", order=2, size="h3"), *_letters(runs)],
                         className="compare-names",
                     ),
                     html.Div(
@@ -193,7 +194,11 @@ def _figures(context: Context, runs: Sequence[Run], view: str, dark: bool, narro
     snapshots = [context.store.snapshot(run.id) for run in runs]
     known = [each for each in snapshots if each is not None]
     names = [f"{LETTERS[i]} {summary.run_name(run)}, {summary.search_and_seed(run)}" for i, run in enumerate(runs)]
-    lines = [(name, each.curve, shade) for name, each, shade in zip(names, snapshots, COLOURS, strict=False) if each]
+    lines = [
+        (name, summary.shown_curve(run, each.curve), shade)
+        for run, name, each, shade in zip(runs, names, snapshots, COLOURS, strict=False)
+        if each
+    ]
     found: dict[str, Any] = {"curves": curves(lines, dark=dark), "maps": [], "legend": None, "note": "", "counts": None}
     if len(known) < 2 or snapshots[0] is None or snapshots[1] is None:
         return {**found, "note": "The maps appear as soon as both runs have one."}
@@ -212,12 +217,12 @@ def _words(figures: dict[str, Any]) -> list[Component]:
     """What has to be said about the maps."""
     parts: list[Component] = []
     if figures["counts"]:
-        parts.append(html.P(figures["counts"], className="compare-counts", role="status"))
+        parts.append(html.P(figures["counts"].replace(" %", "\u00a0%"), className="compare-counts", role="status"))
     return [*parts, html.P(figures["note"], className="quiet")] if figures["note"] else parts
 
 
 def _maps(maps: Sequence[dict[str, Any]], runs: Sequence[Run]) -> list[Component]:
-    labels = [_letter(i, run) for i, run in enumerate(runs[:2])] if len(maps) == 2 else [None]
+    labels = _letters(runs)[:2] if len(maps) == 2 else [None]
     return [
         html.Figure(
             [html.Figcaption(label) if label else None, _box(i, each, NAMES[len(maps)][i])],
@@ -232,19 +237,19 @@ def legend(scales: Sequence[dict[str, Any]], *, impossible: bool) -> Component:
     letters = LETTERS if len(scales) > 1 else ("",)
     rows = [part for letter, each in zip(letters, scales, strict=False) for part in _scale(letter, each)]
     return html.Div(
-        [*rows, html.Div(_marks(impossible=impossible), className="legend-signs")], className="compare-legend"
+        [*rows, html.Div(_marks(_ramp(scales[0]), impossible=impossible), className="legend-signs")],
+        className="compare-legend",
     )
 
 
 def _scale(letter: str, drawn: dict[str, Any]) -> list[Component]:
     """One scale: what it is of, its colours, and what its ends mean."""
     sign = [_swatch(LETTERS.index(letter))] if letter else []
-    stops = ", ".join(f"{shade} {100 * place:.1f}%" for place, shade in drawn["scale"])
     ticks = [html.Span(label, style={"left": f"{100 * place:.1f}%"}) for place, label in drawn["ticks"]]
     worse, better = drawn["ends"] or ("", "")
     ramp = html.Div(
         [
-            html.Div(className="ramp", style={"background": f"linear-gradient(90deg, {stops})"}),
+            html.Div(className="ramp", style={"background": _ramp(drawn)}),
             html.Div(ticks, className="ramp-ticks"),
         ],
         className="ramp-box",
@@ -253,7 +258,13 @@ def _scale(letter: str, drawn: dict[str, Any]) -> list[Component]:
     return [html.Span([*sign, drawn["title"]]), html.Div([ends[0], ramp, ends[1]], className="ramp-line")]
 
 
-def _marks(*, impossible: bool) -> list[Component]:
+def _ramp(drawn: dict[str, Any]) -> str:
+    """The colours of a scale, as a style."""
+    stops = ", ".join(f"{shade} {100 * place:.1f}%" for place, shade in drawn["scale"])
+    return f"linear-gradient(90deg, {stops})"
+
+
+def _marks(ramp: str, *, impossible: bool) -> list[Component]:
     """The signs on the maps, in the words of a run's own page."""
     signs = [
         ("mark-feasible", "", "feasible corner"),
@@ -265,7 +276,8 @@ def _marks(*, impossible: bool) -> list[Component]:
     ]
     return [
         html.Span(
-            [html.Span(sign, className=f"mark {kind}", **{"aria-hidden": "true"}), words], className="legend-mark"
+            [html.Span(sign, className=f"mark {kind}", style={"--ramp": ramp}, **{"aria-hidden": "true"}), words],
+            className="legend-mark",
         )
         for kind, sign, words in signs
     ]
@@ -298,8 +310,11 @@ def _swatch(i: int) -> Component:
     return html.Span(LETTERS[i], className="letter", style={"background": COLOURS[i], "color": ink})
 
 
-def _letter(i: int, run: Run) -> Component:
-    return html.Span([_swatch(i), summary.run_name(run), ", ", summary.search_and_seed(run)])
+def _letters(runs: Sequence[Run]) -> list[Component]:
+    """Each run by its letter, its name, and what tells it from others of these that look the same."""
+    differences = distinguishing_words(runs)
+    words = [[summary.run_name(run), summary.search_and_seed(run), differences.get(run.id, "")] for run in runs]
+    return [html.Span([_swatch(i), ", ".join(filter(None, each))]) for i, each in enumerate(words)]
 
 
 def _table(runs: Sequence[Run]) -> Component:
@@ -307,7 +322,7 @@ def _table(runs: Sequence[Run]) -> Component:
     rows = [
         html.Tr(
             [
-                html.Td(dmc.Anchor(_letter(i, run), href=summary.run_address(run), c="inherit")),
+                html.Td(dmc.Anchor(letter, href=summary.run_address(run), c="inherit")),
                 html.Td(summary.state_badge(run), **{"data-label": head[1]}),
                 html.Td(count(run.evaluations), **{"data-label": head[2]}),
                 html.Td(number(summary.best_feasible(run)), **{"data-label": head[3]}),
@@ -317,7 +332,7 @@ def _table(runs: Sequence[Run]) -> Component:
                 ),
             ]
         )
-        for i, run in enumerate(runs)
+        for letter, run in zip(_letters(runs), runs, strict=True)
     ]
     return html.Table(
         [html.Thead(html.Tr([html.Th(each) for each in head])), html.Tbody(rows)], className="runs-table compare-table"

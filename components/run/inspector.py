@@ -16,6 +16,7 @@ from components.page_state.view import Maps, ShownMap
 from components.run import inspector_parts as parts
 from components.shared.format import count
 from components.shared.notices import icon
+from mapelites.answers.closest import has_no_feasible_point
 from mapelites.core.archive import Archive, Elite
 from mapelites.core.nested_map.axes import full_bins
 from mapelites.core.nested_map.fold import Fold
@@ -156,7 +157,7 @@ def _up_to(archive: Archive, limits: Array) -> list[str]:
     problem, found = archive.problem, []
     for i, name in enumerate(archive.tolerances.names):
         if limits[i] > problem.feasible_up_to[i]:
-            found.append(f"{name} ≤ {violation_text(problem.constraints[i], float(limits[i]))}")
+            found.append(f"{name} up to +{violation_text(problem.constraints[i], float(limits[i]))}")
     return found
 
 
@@ -211,6 +212,8 @@ def _none(archive: Archive, chosen: ChosenDesign, *, infeasible: bool = False) -
         title, words = "This cannot exist", "No solution can lie here: the constraints exclude each other."
     elif chosen.place:
         title, words = "Nothing found here yet", "No solution has been found that breaks the constraints so."
+    elif has_no_feasible_point(archive.problem):
+        title, words = "No design is feasible", "It is proven that none exists: relax a limit."
     else:
         title, words = "No feasible design yet", "Relax a limit, or search longer."
     return [_chips(chosen.place), html.P(title, className="inspector-none"), html.P(words, className="quiet")]
@@ -222,13 +225,13 @@ def design_in_full(
     """Objective, with the bound that is proven of it, constraints and variables, before and after."""
     elite, budget = chosen.elite, shown.run.request.settings.evaluations
     assert elite is not None
+    constraints = [html.H3("Constraints", className="panel-part"), parts.constraint_rows(archive, elite)]
     return [
-        _chips(chosen.place),
+        *([_chips(chosen.place)] if archive.problem.constraints else []),
         parts.objective_row(archive.problem, elite, against),
         *([html.P(bound, className="inspector-bound")] if bound else []),
         parts.feasibility_verdict(archive, elite),
-        html.H3("Constraints", className="panel-part"),
-        parts.constraint_rows(archive, elite),
+        *(constraints if archive.problem.constraints else []),
         html.H3("Variables", className="panel-part"),
         parts.variable_rows(archive.problem, elite, against, name),
         html.Details(

@@ -133,7 +133,8 @@ def sentence_of(
     groups = axis_groups(designs.problem, designs.tolerances)
     held = move_together(designs.limits(state.asked.allow), designs.satisfied, groups)
     moved = bool((held > designs.satisfied).any())
-    so_far = shown.run.state not in OVER
+    is_last = state.at is None or shown.evaluations >= shown.run.evaluations
+    so_far = shown.run.state not in OVER or not is_last
     return headline(designs, held if moved else None, so_far=so_far, proven=proven, gains=None if moved else gains)
 
 
@@ -163,7 +164,7 @@ def _row(designs: Designs, relaxed: RelaxedGroups, gains: Gains) -> dict[str, An
         "name": designs.names[leader],
         "label": "/".join(designs.names[i] for i in group),
         "title": "; ".join(f"{designs.names[i]}: {_stated(designs.problem.constraints[i])}" for i in group),
-        "words": limit_words(constraint) if len(group) == 1 else "follow from each other",
+        "words": limit_words(constraint) if len(group) == 1 else "move together",
         "unit": constraint.unit,
         "reference": constraint.reference,
         "steps": [tolerance_text(step) for step in steps],

@@ -41,7 +41,15 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
                 for name in ("pinned", "selection", "cursor")
             ),
             html.Div(id="map-echo", className="map-echo", **{"aria-hidden": "true"}),
-            html.Button("Open this block", id="map-open", className="map-open", hidden=True, tabIndex=-1),
+            html.Button(
+                icon("open"),
+                id="map-open",
+                className="map-open",
+                hidden=True,
+                tabIndex=-1,
+                title="Open this block",
+                **{"aria-label": "Open this block"},
+            ),
             html.Button("Reset zoom", id="zoom-reset", className="plain-button"),
             html.Div(id="map-tip", className="map-tip", hidden=True, **{"aria-hidden": "true"}),
         ],
@@ -55,7 +63,7 @@ def layout(problem: Problem, tolerances: Tolerances, view: dict[str, Any]) -> Co
         [
             _toolbar(view),
             html.Div(id="map-where", className="map-where", hidden=True),
-            html.Div(id="map-schematic", className="map-schematic", hidden=True),
+            html.Div(id="map-schematic", className="map-schematic"),
             box,
             html.Div(id="map-legend", className="legend"),
             html.Div(

@@ -55,7 +55,7 @@ td, th { padding: 3px 10px 3px 0; vertical-align: middle; } tbody tr + tr > * { 
 .two { display: grid; grid-template-columns: 1.1fr 1fr; gap: 18px; align-items: start; } svg { max-width: 100%; height: auto; display: block; }
 code, pre { font: 11.5px/1.4 ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
 pre { background: #f4f5f8; padding: 8px 10px; border-radius: 6px; margin: 4px 0; } .x { font-size: 11px; color: #5b6270; }
-.wide { overflow-x: auto; margin: 4px 0 10px; } math { font-size: 1.05em; math-style: normal; }
+.wide { overflow-x: auto; margin: 4px 0 10px; } math { font-size: 1.05em; math-style: normal; } p:has(> math) { overflow-x: auto; }
 @media screen and (max-width: 640px) { .two { grid-template-columns: minmax(0, 1fr); } body { margin: 14px auto; padding: 0 14px; }
   .wide { mask-image: linear-gradient(90deg, black calc(100% - 24px), transparent); } .wide table { width: max-content; min-width: calc(100% - 20px); margin-right: 20px; } .wide td { max-width: 220px; } }
 @media print { body { margin: 0; padding: 0; font-size: 10px; line-height: 1.3; } h1 { font-size: 18px; } h2 { font-size: 11.5px; margin: 7px 0 2px; break-after: avoid; }
@@ -153,10 +153,10 @@ def _answers(
             "both{}. Objectives on the whole map: {} to {}.</p></div></div>"
         ).format(Markup(front_picture(designs, front, np.array(rows, dtype=np.int64))), where, high, low),
         Markup("<h2>What relaxing each constraint buys</h2><p class='quiet'>{}</p>").format(
-            held_in_words(designs, limits) + hard
+            held_in_words(designs, designs.satisfied) + hard
         ),
         _gains(designs, shown),
-        Markup("<h2>Level by level</h2>"),
+        Markup("<h2>Level by level</h2><p class='quiet'>{}</p>").format(held_in_words(designs, limits)),
         _prices(designs, limits, worths, proofs),
         Markup("<h2>Designs worth a look</h2>"),
         _designs(designs, limits),
@@ -185,7 +185,7 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
         constraint = designs.problem.constraints[worth.constraint]
         way = f"{violation_text(constraint, worth.start.tolerance)} → {violation_text(constraint, end.tolerance)}"
         becomes, gain = "not found", ""
-        if end.f is not None and worth.verdict != "unknown":
+        if end.f is not None:
             shown = designs.problem.shown_objective
             becomes, gain = amount(shown(end.f)), ""
             if worth.start.f is not None:

@@ -15,6 +15,7 @@ from mapelites.core.tolerances import FINER, short
 from mapelites.runs import Run
 
 MOST_TOLD = 3
+MOST_LEVELS, FIRST_LEVELS = 8, 3  # of a constraint that are told in full, and of more of them
 LABELS = {field.name: field.label.lower() for field in FIELDS}
 TOLD_BY_METHOD = ("search", "seed")
 
@@ -34,7 +35,7 @@ def _told(group: Sequence[Run]) -> dict[str, str]:
     words: dict[str, str] = {}
     first: dict[tuple[str | None, ...], str] = {}
     for run, each in zip(group, traits, strict=True):
-        own = [text for name in telling if (text := each.get(name))]
+        own = [_brief(text) if name.startswith("levels") else text for name in telling if (text := each.get(name))]
         more = [f"{len(own) - MOST_TOLD} more"] if len(own) > MOST_TOLD else []
         key = tuple(each.get(name) for name in telling)
         same = [f"the same search as {first[key]}"] if key in first else []
@@ -68,6 +69,14 @@ def _levels(names: Sequence[str], levels: Sequence[Sequence[float]]) -> dict[str
     if len(set(texts)) == 1:
         return {f"levels {name}": (f"levels {texts[0]}" if name == names[0] else "") for name in names}
     return {f"levels {name}": f"levels of {name} {text}" for name, text in zip(names, texts, strict=True)}
+
+
+def _brief(text: str) -> str:
+    """Levels side by side; of many the first, the last and how many there are."""
+    levels = text.split(", ")
+    if len(levels) <= MOST_LEVELS:
+        return text
+    return f"{', '.join(levels[:FIRST_LEVELS])} … {levels[-1]} ({len(levels)} of them)"
 
 
 def _value(value: object) -> str:

@@ -97,7 +97,10 @@ def run_heading(run: Run) -> list[Component]:
         note_line(run),
     ]
     return [
-        html.Div([html.H1(summary.run_name(run)), star_button(run), edit_button(run)], className="run-line"),
+        html.Div(
+            [html.H1(summary.run_name(run), title=summary.run_name(run)), star_button(run), edit_button(run)],
+            className="run-line",
+        ),
         html.Div([each for each in told if each is not None], className="run-written"),
     ]
 

@@ -16,7 +16,7 @@ from mapelites.core.archive import Archive
 from mapelites.core.problem import Constraint, Problem
 from mapelites.core.settings import Settings
 from mapelites.core.terms import limit_text, violation_text
-from mapelites.core.tolerances import short
+from mapelites.core.tolerances import Tolerances, short
 from mapelites.problems.own.library import FORMULAS
 from mapelites.runs import Run
 
@@ -135,6 +135,18 @@ def problem_file(run: Run) -> str:
     return str(json.loads(source.text)["file"]) if source.kind == "file" else f"{run.request.problem}{FORMULAS}"
 
 
+def _tolerance_options(tolerances: Tolerances, problem: Problem) -> list[str]:
+    """The options for levels, for what is hard, and for constraints that share an axis."""
+    words = ["--hard", ",".join(tolerances.hard)] if tolerances.hard else []
+    for name, places in zip(tolerances.names, tolerances.places, strict=False):
+        if len(places) > 1:
+            words += ["--group", f"{name}={','.join(problem.constraints[i].name for i in places)}"]
+    for name, levels in zip(tolerances.names, tolerances.levels, strict=True):
+        if name not in tolerances.hard:
+            words += ["--levels", f"{name}={','.join(short(level) for level in levels)}"]
+    return words
+
+
 def command_line(run: Run) -> str:
     """The line that makes the same run in a terminal; settings that no option sets are named after it."""
     asked, settings = run.request, run.request.settings
@@ -147,7 +159,6 @@ def command_line(run: Run) -> str:
     for name in OPTIONS:
         if name in changed:
             words += [f"--{name.replace('_', '-')}", str(changed.pop(name))]
-    for name, levels in zip(asked.tolerances.names, asked.tolerances.levels, strict=True):
-        words += ["--levels", f"{name}={','.join(short(level) for level in levels)}"]
+    words += _tolerance_options(asked.tolerances, asked.get_problem())
     rest = "".join(f"\n# with {name} = {value!r}" for name, value in changed.items())
     return shlex.join(words) + rest

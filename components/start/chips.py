@@ -15,7 +15,6 @@ from mapelites.core.levels import (
     Levels,
     check_levels,
     percent_of,
-    plain_unit,
     read_level,
     short,
 )
@@ -23,7 +22,7 @@ from mapelites.core.terms import percent_of_reference
 
 MOST_FAULTS = 5  # that are named
 TOLD_DIGITS = 3  # of a level that is told in per cent
-GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*[^\s\d,.%][^,]*", re.ASCII)  # `1,360 psi`
+GROUPED = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?\s*(?!%$)[^\s\d,.][^,]*", re.ASCII)  # `1,360 psi`
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def plain_text(constraint: Constraint, chip: Any) -> str:
     if match is None:
         return short(read_level(constraint, chip))
     number, said = short(float(match[1].replace(",", ""))), match[2]
-    return number if not said else f"{number}%" if said == "%" else f"{number} {plain_unit(constraint.unit)}"
+    return number if not said else f"{number}%" if said == "%" else f"{number} {constraint.unit}"
 
 
 def texts_of(constraint: Constraint, levels: Sequence[float]) -> list[str]:

@@ -95,20 +95,20 @@ def constraints_id(prefix: str) -> str:
 
 
 def described_problem(problem: Problem, tolerances: Tolerances | None = None) -> dict[str, Any]:
-    """What the form has to know of a problem: its constraints, and the levels to begin with.
-
-    Those of a hard constraint are what it has once it is negotiable again.
-    """
+    """What the form has to know of a problem: its constraints, and the levels to begin with."""
     begin = tolerances or Tolerances.default(problem)
     axes = _with_notes(problem, begin.axes(problem))
     return {
         "constraints": [{name: getattr(each, name) for name in OF_CONSTRAINT} for each in axes],
-        "chips": [
-            texts_of(each, usual if each.name in begin.hard else levels)
-            for each, levels, usual in zip(axes, begin.levels, levels_by_default(axes), strict=True)
-        ],
+        "chips": _chips_of(axes, begin),
         "hard": list(begin.hard),
     }
+
+
+def _chips_of(axes: Sequence[Constraint], tolerances: Tolerances) -> list[list[str]]:
+    """The chips of each row; of a hard constraint those by default, for when it is negotiable again."""
+    rows = zip(axes, tolerances.levels, levels_by_default(axes), strict=True)
+    return [texts_of(each, usual if each.name in tolerances.hard else levels) for each, levels, usual in rows]
 
 
 def _with_notes(problem: Problem, axes: Sequence[Constraint]) -> list[Constraint]:
@@ -339,9 +339,8 @@ def _preset(
 ) -> list[list[str]]:
     """The chips of every constraint."""
     if key in SEARCHED and found is not None:
-        archive = found(*of_page)
-        levels = (suggested_levels if key == "suggested" else normalised_levels)(archive).levels
-        return [texts_of(each, own) for each, own in zip(constraints, levels, strict=True)]
+        levels = (suggested_levels if key == "suggested" else normalised_levels)(found(*of_page))
+        return _chips_of(constraints, levels)
     if key not in PRESETS:
         raise unknown("preset", key, PRESETS)
     return [_plain_preset(key, each, step) for each in constraints]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mapelites.answers.designs import Designs
-from mapelites.answers.words import broken_by, list_in_words
+from mapelites.answers.words import broken_by, ended, list_in_words
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.format import amount
 from mapelites.core.problem import Array, Problem
@@ -85,8 +85,8 @@ def conflict(known: Archive | Designs) -> tuple[int, ...]:
     return tuple(kept)
 
 
-def closest_sentence(known: Archive | Designs) -> str:
-    """The same in words; empty where a feasible solution is known."""
+def closest_sentence(known: Archive | Designs, *, so_far: bool = False) -> str:
+    """The same in words, `so_far` where the search goes on; empty where a feasible solution is known."""
     found = closest(known)
     if found is None:
         return ""
@@ -97,12 +97,13 @@ def closest_sentence(known: Archive | Designs) -> str:
     broken = [i for i in range(len(named)) if found.violations[i] > limits[i]]
     broken.sort(key=lambda i: -float(found.violations[i]) / (named[i].reference or 1.0))
     told = list_in_words([broken_by(named[i], float(found.violations[i]), float(found.raw[i])) for i in broken])
-    near = f"The nearest has a mean violation of {amount(found.mean_violation, 4)}: it breaks {told}"
+    far = " so far" if so_far else ""
+    near = f"The nearest{far} has a mean violation of {amount(found.mean_violation, 4)}: it breaks {told}"
     names = [named[i].name for i in found.conflict]
     why = f"No known solution satisfies {names[0]} at all"
     if len(names) > 1:
         why = f"No known solution satisfies {list_in_words(names)} together, though some satisfy all but one of them"
-    return f"{begin}. {near}. {why}."
+    return f"{begin}. {ended(near)} {why}."
 
 
 def _solutions(known: Archive | Designs) -> tuple[Problem, Elites]:

@@ -16,7 +16,8 @@ from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Tolerances
 
 Mask = NDArray[np.bool_]
-NEGLIGIBLE = 1e-12  # of the best feasible objective, or of the differences between objectives where these are below 1
+ROUNDING = 1e-12  # of the best feasible objective
+UNSEEN = 1e-9  # of the differences between objectives where these are below 1, else this itself
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,15 @@ class Designs:
 
     @cached_property
     def negligible(self) -> float:
-        """A gain up to this one is rounding; the worst objectives of a map, often above 1e10, say nothing of it."""
+        """A gain up to this one is rounding, or what a search leaves where the best objective is 0.
+
+        The worst objectives of a map, often above 1e10, say nothing of it.
+        """
         if not len(self):
             return 0.0
         best = self.best(self.satisfied)
         size = 0.0 if best is None else abs(float(self.f[best]))
-        return NEGLIGIBLE * max(size, min(float(np.ptp(self.f)), 1.0))
+        return max(ROUNDING * size, UNSEEN * min(float(np.ptp(self.f)), 1.0))
 
     @cached_property
     def by_objective(self) -> NDArray[np.int64]:

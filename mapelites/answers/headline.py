@@ -15,7 +15,7 @@ import numpy as np
 from mapelites.answers.closest import closest_sentence, has_no_feasible_point
 from mapelites.answers.designs import Designs
 from mapelites.answers.least import least_relaxations
-from mapelites.answers.words import broken_by, format_apart, list_in_words, percent_change
+from mapelites.answers.words import broken_by, ended, format_apart, list_in_words, percent_change
 from mapelites.core.format import amount
 from mapelites.core.nested_map.usual import axis_groups
 from mapelites.core.problem import Array
@@ -128,14 +128,13 @@ def headline(
     """
     if not len(designs):
         return ""
-    if not designs.names:
-        return (
-            f"There is no constraint to relax: the best objective found is {_value(designs, float(designs.f.min()))}."
-        )
-    if has_no_feasible_point(designs.problem) and (held is None or not (held > designs.satisfied).any()):
-        return closest_sentence(designs)
-    found = gains or relaxation_gains(designs, held, proven)
     far = " so far" if so_far else ""
+    if not designs.names:
+        best = _value(designs, float(designs.f.min()))
+        return f"There is no constraint to relax: the best objective found{far} is {best}."
+    if has_no_feasible_point(designs.problem) and (held is None or not (held > designs.satisfied).any()):
+        return closest_sentence(designs, so_far=so_far)
+    found = gains or relaxation_gains(designs, held, proven)
     if found.start.f is None:
         return _without_start(designs, found, far)
     said = _position(designs, found, far) if held is not None and (held > designs.satisfied).any() else ""
@@ -188,6 +187,8 @@ def _buys(designs: Designs, found: Gains, far: str) -> str:
     if found.everything.gain and found.everything.f is not None:
         way = _way(designs, start, found.everything.f)
         return f"{within}, no one or two constraints buy anything{far}, all of them together {way}."
+    if far and not (designs.within_allowance & ~designs.feasible).any():  # nothing yet tells what relaxing buys
+        return f"The best feasible design{far}: {_value(designs, start)}."
     return f"{within}, relaxing buys next to nothing{far}: the objective stays at {_value(designs, start)}."
 
 
@@ -235,7 +236,8 @@ def _without_start(designs: Designs, found: Gains, far: str) -> str:
     way = least_relaxations(designs, np.inf, most=1)[0]
     named, raw = designs.problem.constraints, designs.values[way.row].tolist()
     broken = [broken_by(named[n.constraint], n.violation, raw[n.constraint]) for n in way.needed]
-    return f"{what}{far}, nor one within the allowances. The one that relaxes least breaks {list_in_words(broken)}."
+    told = ended(list_in_words(broken))
+    return f"{what}{far}, nor one within the allowances. The one that relaxes least breaks {told}"
 
 
 def _within(designs: Designs, found: Gains) -> str:

@@ -112,6 +112,15 @@ def list_in_words(parts: Sequence[str], last: str = "and", most: int = MOST_LIST
     return f" {last} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
+def ended(words: str) -> str:
+    """A sentence with its full stop, which a unit such as `p.u.` brings along.
+
+    >>> ended("it breaks fit by 2 in"), ended("it breaks load by 2 p.u.")
+    ('it breaks fit by 2 in.', 'it breaks load by 2 p.u.')
+    """
+    return words if words.endswith(".") else f"{words}."
+
+
 def relaxation_sentence(
     constraint: Constraint, start: PriceStep, end: PriceStep, problem: Problem | None = None
 ) -> str:
@@ -131,11 +140,6 @@ def relaxation_sentence(
     goes = "raises" if problem is not None and problem.maximise else "lowers"
     after = with_unit(after, "" if problem is None else problem.objective_unit)
     return f"{way} {goes} the objective from {before} to {after}{percent_change(shown(start.f), shown(end.f))}."
-
-
-def next_to_nothing(f: float) -> str:
-    """What is gained can be measured, but is lost among the numbers of the map."""
-    return f"Relaxing any one constraint buys next to nothing: the objective stays at about {amount(f)}."
 
 
 def objective_head(problem: Problem) -> str:

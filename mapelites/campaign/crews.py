@@ -24,19 +24,19 @@ from mapelites.system.cores import ONE_THREAD, environment, usable_cores
 class TaskExecutor(AbstractContextManager["TaskExecutor"], Protocol):
     """An executor that can be asked how much it can take, and made anew when it broke."""
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many tasks may be with it at one time."""
 
     def submit(self, text: str) -> Future[bytes]:
         """Hand out a task."""
 
-    def renew(self) -> None:
+    def replace_pool(self) -> None:
         """Replace the executor after one of its processes died."""
 
-    def lost(self) -> InputError:
+    def lost_error(self) -> InputError:
         """What to say when tasks were cancelled that nobody here cancelled."""
 
-    def waits(self) -> str:
+    def waiting_message(self) -> str:
         """In words what its tasks wait for, or nothing."""
 
 
@@ -53,9 +53,9 @@ class LocalExecutor:
     def _new_pool(self) -> Executor:
         # `spawn`: a forked child of a process with threads may find a lock held for ever.
         spawn = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.processes, mp_context=spawn, initializer=_prepare)
+        return ProcessPoolExecutor(self.processes, mp_context=spawn, initializer=_prepare_process)
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """One more than there are processes, so that none waits for its next task."""
         return self.processes + 1
 
@@ -64,16 +64,16 @@ class LocalExecutor:
         with environment(ONE_THREAD):  # a process is started by the first task that finds none idle
             return self._pool.submit(self._do, text)
 
-    def renew(self) -> None:
+    def replace_pool(self) -> None:
         """A new pool in place of one that lost a process."""
-        self._end()
+        self._end_processes()
         self._pool = self._new_pool()
 
-    def lost(self) -> InputError:
+    def lost_error(self) -> InputError:
         """What to say when tasks were cancelled that nobody here cancelled."""
         return InputError("the processes of this campaign were ended by somebody else; start it again to go on")
 
-    def waits(self) -> str:
+    def waiting_message(self) -> str:
         """For nothing: there are processes."""
         return ""
 
@@ -83,9 +83,9 @@ class LocalExecutor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end()
+        self._end_processes()
 
-    def _end(self) -> None:
+    def _end_processes(self) -> None:
         """Let go of what is running, without waiting for it to finish: runs may take hours."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - self._others:
@@ -103,15 +103,15 @@ class DaskExecutor:
         self._executor = self._client.get_executor(pure=False)
         self._threads, self._asked = 0, -math.inf
 
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Twice as many as the workers' threads, so that none waits for its next task over the network."""
-        return max(2, 2 * self._count())
+        return max(2, 2 * self._count_threads())
 
-    def waits(self) -> str:
+    def waiting_message(self) -> str:
         """For a worker, where there is none."""
-        return "" if self._count() else f"waiting for a worker, the Dask scheduler at {self.address} has none"
+        return "" if self._count_threads() else f"waiting for a worker, the Dask scheduler at {self.address} has none"
 
-    def _count(self) -> int:
+    def _count_threads(self) -> int:
         """The threads of all workers, asked once a second; what was known last where the scheduler is gone."""
         now = time.monotonic()
         if now - self._asked > 1.0:
@@ -129,10 +129,10 @@ class DaskExecutor:
         future: Future[bytes] = self._executor.submit(execute_task, text)
         return future
 
-    def renew(self) -> None:
+    def replace_pool(self) -> None:
         """Dask replaces its workers itself."""
 
-    def lost(self) -> InputError:
+    def lost_error(self) -> InputError:
         """What to say when the scheduler went away."""
         return InputError(
             f"the Dask scheduler at {self.address} stopped answering; what is done is kept, start it again to go on"
@@ -149,7 +149,7 @@ class DaskExecutor:
         self._client.close()
 
 
-def _prepare() -> None:
+def _prepare_process() -> None:
     """Make a process of the pool leave with its parent, and Ctrl-C the parent's business alone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -267,7 +267,7 @@ class CampaignFolder:
         """Whether a process was started for it a moment ago and has not begun yet."""
         return self.wanted and not self.working() and time.time() - _stamp(self.path / "wanted") / 1e9 < START_SECONDS
 
-    def want(self, word: str) -> None:
+    def put_wish(self, word: str) -> None:
         """Say `run` or `stop`."""
         write_whole(self.path / "wanted", word.encode())
 

@@ -61,7 +61,7 @@ def start_process(folder: CampaignFolder, scheduler: str | None = None) -> None:
     """Have a process work on the campaign; where one does already or is about to, nothing happens."""
     if folder.working() or folder.starting():
         return
-    folder.want("run")
+    folder.put_wish("run")
     folder.note_scheduler(scheduler)
     command = [sys.executable, "-m", "mapelites", "campaign", "--resume", str(folder.path), "--quiet"]
     if scheduler:
@@ -78,7 +78,7 @@ def start_process(folder: CampaignFolder, scheduler: str | None = None) -> None:
 
 def stop_campaign(folder: CampaignFolder) -> None:
     """Let the campaign rest; what is done is kept, what is running is not."""
-    folder.want("stop")
+    folder.put_wish("stop")
     number = folder.worker()
     if number is not None:
         os.kill(number, signal.SIGTERM)
@@ -105,7 +105,7 @@ def resume_all(data: Path, schedulers: Sequence[str] = ()) -> list[CampaignFolde
     """Start again what was being worked on when the machine or the server stopped, here or by one of the schedulers."""
     waiting = [folder for folder in list_campaigns(campaigns_folder(data)) if folder.wanted and not folder.working()]
     for folder in waiting:
-        folder.want("stop")  # whatever was started for it is gone
+        folder.put_wish("stop")  # whatever was started for it is gone
         if folder.scheduler is None or folder.scheduler in schedulers:
             start_process(folder, folder.scheduler)
         else:

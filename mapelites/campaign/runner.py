@@ -37,7 +37,9 @@ class CampaignStanding:
 
 
 def work_on_campaign(
-    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[CampaignStanding], None] = lambda _: None
+    folder: CampaignFolder,
+    make_executor: Callable[[], TaskExecutor],
+    watch: Callable[[CampaignStanding], None] = lambda _: None,
 ) -> CampaignStanding:
     """Do what is missing of a campaign. Interrupted at any point, the next call goes on from there."""
     try:
@@ -47,9 +49,9 @@ def work_on_campaign(
             _give_up(folder, error)
         raise
     try:
-        folder.want("run")
+        folder.put_wish("run")
         folder.note_trouble("")
-        return _do_missing(folder, hire, watch)
+        return _do_missing(folder, make_executor, watch)
     except (Exception, KeyboardInterrupt) as error:
         _give_up(folder, error)
         raise
@@ -62,11 +64,11 @@ def _give_up(folder: CampaignFolder, error: BaseException) -> None:
     known = isinstance(error, (InputError, KeyboardInterrupt))
     with suppress(OSError):
         folder.note_trouble(str(error) if known else f"{type(error).__name__}: {error}")
-        folder.want("stop")
+        folder.put_wish("stop")
 
 
 def _do_missing(
-    folder: CampaignFolder, hire: Callable[[], TaskExecutor], watch: Callable[[CampaignStanding], None]
+    folder: CampaignFolder, make_executor: Callable[[], TaskExecutor], watch: Callable[[CampaignStanding], None]
 ) -> CampaignStanding:
     check_engine(folder)
     missing = folder.missing()
@@ -74,8 +76,8 @@ def _do_missing(
     if missing:
         started, cpu = time.time(), _cpu_seconds()
         try:
-            with hire() as crew:
-                session.run(crew)
+            with make_executor() as crew:
+                session.work(crew)
         finally:
             folder.note_session(
                 {
@@ -83,7 +85,7 @@ def _do_missing(
                     "runs": session.done, "failed": session.failed, "evaluations": session.spent,
                 }
             )  # fmt: skip
-    folder.want("stop")  # nothing is left to want
+    folder.put_wish("stop")  # nothing is left to want
     return session.standing()
 
 
@@ -111,94 +113,94 @@ class _WorkSession:
         self.before = folder.campaign.count - len(missing)
         self.waiting = deque(missing)
         self.suspects: deque[CampaignTask] = deque()  # each was with a process that died, so each is now run alone
-        self.flying: dict[Future[bytes], CampaignTask] = {}
+        self.under_way: dict[Future[bytes], CampaignTask] = {}
         self.deaths: Counter[str] = Counter()
         self.done = self.failed = self.spent = 0
         self.started = time.monotonic()
         self.said = 0.0
         self.note = ""
 
-    def run(self, crew: TaskExecutor) -> None:
+    def work(self, crew: TaskExecutor) -> None:
         """Until nothing is left."""
         self.crew = crew
-        self.tell()
-        while self.waiting or self.suspects or self.flying:
+        self.report_standing()
+        while self.waiting or self.suspects or self.under_way:
             self.hand_out()
-            finished, _ = wait(self.flying, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
-            broken = [self.settle(future) for future in finished]
+            finished, _ = wait(self.under_way, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            broken = [self.take_result(future) for future in finished]
             if any(broken):
-                self.recover()
-            self.tell()
+                self.replace_pool()
+            self.report_standing()
         self.folder.say(CampaignStatus())
 
     def hand_out(self) -> None:
         """Give the crew what it has room for; a suspect only when nothing else is with it."""
         if self.suspects:
-            if not self.flying:
+            if not self.under_way:
                 self.submit(self.suspects.popleft())
             return
-        while self.waiting and len(self.flying) < self.crew.room() and not self.suspects:
+        while self.waiting and len(self.under_way) < self.crew.capacity() and not self.suspects:
             self.submit(self.waiting.popleft())
 
     def submit(self, task: CampaignTask) -> None:
         try:
-            self.flying[self.crew.submit(task_payload(task))] = task
+            self.under_way[self.crew.submit(task_payload(task))] = task
         except BrokenExecutor:  # a process died since we last looked; the tasks with it say so themselves
             self.waiting.appendleft(task)
-            self.recover()
+            self.replace_pool()
 
-    def settle(self, future: Future[bytes]) -> bool:
+    def take_result(self, future: Future[bytes]) -> bool:
         """Take in one task's end; true where it ended because a process died."""
-        task = self.flying.pop(future)
+        task = self.under_way.pop(future)
         try:
             content = future.result()
         except BrokenExecutor:
-            self.bury(task)
+            self.count_death(task)
             return True
         except CancelledError:
-            raise self.crew.lost() from None
+            raise self.crew.lost_error() from None
         except Exception as error:  # whatever a task raises is that run's failure, not the campaign's
-            self.fail(task, f"{type(error).__name__}: {error}")
+            self.keep_failure(task, f"{type(error).__name__}: {error}")
             return False
-        self.keep(task, content)
+        self.keep_result(task, content)
         return False
 
-    def recover(self) -> None:
+    def replace_pool(self) -> None:
         """One process died, so the pool gave up on all its tasks: take a new pool."""
-        for future, task in self.flying.items():
+        for future, task in self.under_way.items():
             if future.done() and future.exception() is None:
-                self.keep(task, future.result())
+                self.keep_result(task, future.result())
             else:
-                self.bury(task)
-        self.flying.clear()
-        self.crew.renew()
+                self.count_death(task)
+        self.under_way.clear()
+        self.crew.replace_pool()
 
-    def bury(self, task: CampaignTask) -> None:
+    def count_death(self, task: CampaignTask) -> None:
         """Count a death. Whose fault it was is not known, but a suspect runs alone, so its next one is its own."""
         self.deaths[task.name] += 1
         if self.deaths[task.name] < MOST_DEATHS:
             self.suspects.append(task)
         else:
-            self.fail(task, f"its process died {MOST_DEATHS} times")
+            self.keep_failure(task, f"its process died {MOST_DEATHS} times")
 
-    def keep(self, task: CampaignTask, content: bytes) -> None:
+    def keep_result(self, task: CampaignTask, content: bytes) -> None:
         self.folder.keep(task, content)
         self.done += 1
         self.spent += task.spec.settings.evaluations
 
-    def fail(self, task: CampaignTask, reason: str) -> None:
+    def keep_failure(self, task: CampaignTask, reason: str) -> None:
         self.folder.keep_failure(task, reason)
         self.failed += 1
         self.spent += task.spec.settings.evaluations
 
     def standing(self) -> CampaignStanding:
-        names = () if self.note else tuple(task.name for task in self.flying.values())
+        names = () if self.note else tuple(task.name for task in self.under_way.values())
         done = self.before + self.done
         return CampaignStanding(self.folder.campaign.count, done, self.failed, self.total, self.spent, names, self.note)
 
-    def tell(self) -> None:
+    def report_standing(self) -> None:
         """Let whoever watches here know, and whoever reads the folder."""
-        self.note = self.crew.waits() if self.flying else ""
+        self.note = self.crew.waiting_message() if self.under_way else ""
         standing, now = self.standing(), time.monotonic()
         self.watch(standing)
         if now - self.said >= SAY_SECONDS:

@@ -84,7 +84,7 @@ class EmptyCells:
 
 
 @dataclass
-class _Search:
+class _CellSearch:
     """What is known so far while blocks are gone through."""
 
     prover: Prover
@@ -114,7 +114,7 @@ def find_empty(
 
     A cell whose lower edge a solution touches can only be proven empty but for a rim.
     """
-    search = _Search(prover, tolerances, effort, time.monotonic() + seconds)
+    search = _CellSearch(prover, tolerances, effort, time.monotonic() + seconds)
     last = tuple(size - 1 for size in tolerances.shape)
     waiting: list[Block] = [((0,) * len(last), last)]
     total = tolerances.cells
@@ -131,7 +131,7 @@ def find_empty(
     return replace(found, open=found.possible - int((~found.holds(occupied)).sum()))
 
 
-def _decided(search: _Search, block: Block) -> list[Block]:
+def _decided(search: _CellSearch, block: Block) -> list[Block]:
     """Decide a block, or return the parts of it that are to be decided each on its own."""
     inside = _inside(search.occupied(), block)
     if len(inside) == _size(block):
@@ -149,18 +149,18 @@ def _decided(search: _Search, block: Block) -> list[Block]:
     return _parts(block, inside)
 
 
-def _regions(search: _Search, block: Block) -> tuple[Region, ...]:
+def _regions(search: _CellSearch, block: Block) -> tuple[Region, ...]:
     return Region.of_bins(search.tolerances, search.prover.problem, np.array(block[0]), np.array(block[1]))
 
 
-def _rim(search: _Search) -> Array:
+def _rim(search: _CellSearch) -> Array:
     """More than the solver's tolerance, and little of the narrowest bin."""
     widths = [min((b - a for a, b in pairwise(levels)), default=np.inf) for levels in search.tolerances.levels]
     narrowest = search.tolerances.by_constraint(np.array(widths))
     return np.minimum(RIM * np.array(search.prover.sizes.constraints), MOST_RIM * narrowest)
 
 
-def _is_empty(search: _Search, region: Region) -> bool:
+def _is_empty(search: _CellSearch, region: Region) -> bool:
     if search.prover.best(region) is not None:  # perhaps in another cell, where members are many
         return False
     left = max(LEAST_SECONDS, search.until - time.monotonic())

@@ -107,7 +107,7 @@ class WhyNot:
 
 
 @dataclass
-class _Search:
+class _ConflictSearch:
     """What is known while sets of constraints are tried."""
 
     prover: Prover
@@ -155,7 +155,7 @@ def why_not(
 ) -> WhyNot:
     """Find out why no solution is within tolerances, if so: what conflicts, and the least that makes room."""
     vector = question_vector(prover.problem, tolerances, "prove")
-    search = _Search(prover, Region.up_to(vector), effort, time.monotonic() + seconds)
+    search = _ConflictSearch(prover, Region.up_to(vector), effort, time.monotonic() + seconds)
     everything = frozenset(range(vector.size))
     verdict = search.conflicting(everything)
     found = tuple(map(float, vector))
@@ -173,7 +173,7 @@ def why_not(
     return WhyNot(found, False, conflicts, alone, together, complete)
 
 
-def _all_conflicts(search: _Search, everything: frozenset[int]) -> tuple[tuple[Conflict, ...], bool]:
+def _all_conflicts(search: _ConflictSearch, everything: frozenset[int]) -> tuple[tuple[Conflict, ...], bool]:
     """Smallest sets, each found by deletion, the next without a member of those before; and whether that is all."""
     found: dict[frozenset[int], Conflict] = {}
     waiting, tried = [everything], set[frozenset[int]]()
@@ -194,7 +194,7 @@ def _all_conflicts(search: _Search, everything: frozenset[int]) -> tuple[tuple[C
     return sets, not (undecided or any(search.conflicting(kept) is not False for kept in waiting))
 
 
-def _smallest(search: _Search, kept: frozenset[int]) -> Conflict:
+def _smallest(search: _ConflictSearch, kept: frozenset[int]) -> Conflict:
     """Leave out one constraint after the other for as long as the rest still conflicts."""
     sure = True
     for i in sorted(kept):
@@ -205,7 +205,7 @@ def _smallest(search: _Search, kept: frozenset[int]) -> Conflict:
     return Conflict(tuple(sorted(kept)), sure)
 
 
-def _least(search: _Search, vector: Array, constraints: tuple[int, ...]) -> Relaxation | None:
+def _least(search: _ConflictSearch, vector: Array, constraints: tuple[int, ...]) -> Relaxation | None:
     """The least by which these must be wider; None where they alone do not make room, or where that stays open."""
     problem, prover = search.prover.problem, search.prover
     references = [problem.constraints[i].reference for i in constraints]

@@ -13,10 +13,10 @@ class BusyMark:
     """Since when a process is at something during which it listens to nobody; made before the process is forked.
 
     >>> attention = BusyMark()
-    >>> with attention.elsewhere():
-    ...     attention.is_elsewhere_since(time.monotonic())
+    >>> with attention.busy():
+    ...     attention.is_busy_since(time.monotonic())
     True
-    >>> attention.is_elsewhere_since(time.monotonic())
+    >>> attention.is_busy_since(time.monotonic())
     False
     """
 
@@ -26,7 +26,7 @@ class BusyMark:
         self._since[0] = math.inf
 
     @contextmanager
-    def elsewhere(self) -> Iterator[None]:
+    def busy(self) -> Iterator[None]:
         """For the process: what is done in here takes as long as it takes."""
         self._since[0] = time.monotonic()
         try:
@@ -34,21 +34,21 @@ class BusyMark:
         finally:
             self._since[0] = math.inf
 
-    def is_elsewhere_since(self, moment: float) -> bool:
+    def is_busy_since(self, moment: float) -> bool:
         """For the supervisor: whether the process has not listened since that moment of the monotonic clock."""
         return self._since[0] <= moment
 
     @property
-    def finishes(self) -> bool:
+    def is_finishing(self) -> bool:
         """For the supervisor: whether the process let go of its run and only waits for evaluations under way."""
         return bool(self._finishing[0])
 
-    def finish(self) -> None:
+    def mark_finishing(self) -> None:
         """For the process: say so."""
         self._finishing[0] = 1.0
 
     @property
-    def slept(self) -> float:
+    def seconds_asleep(self) -> float:
         """For the process: the seconds for which its supervisor has had it sleep, of which it notices nothing."""
         return self._slept[0]
 

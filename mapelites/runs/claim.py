@@ -199,7 +199,7 @@ class Claim:
                 self.entries.write(ended_record(record, WISHED[record.wish]))
             return record.wish
 
-    def died(self, reason: str, traceback: str | None) -> None:
+    def record_death(self, reason: str, traceback: str | None) -> None:
         """Take down that the process of this claim died; after three times at one place the run has failed."""
         with self.entries.database.writing():
             record = self.record()

@@ -23,12 +23,12 @@ class SupervisorLock:
         os.pwrite(descriptor, json.dumps({"process": os.getpid(), "since": time.time()}).encode(), 0)
 
     @classmethod
-    def claim(cls, path: Path) -> SupervisorLock | None:
+    def acquire(cls, path: Path) -> SupervisorLock | None:
         """Be the supervisor of this store, unless there is one."""
         descriptor = try_lock(path / FILE)
         return None if descriptor is None else cls(path, descriptor)
 
-    def pulse(self) -> bool:
+    def refresh(self) -> bool:
         """Show that we still move: the time of the file, which needs no room even on a full disk.
 
         Whether the file is still ours: in another folder of the same name it is not.
@@ -36,7 +36,7 @@ class SupervisorLock:
         os.utime(self._file)
         return os.path.samestat(os.stat(self._file), os.fstat(self._descriptor))
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Let go."""
         os.close(self._descriptor)
 

@@ -8,7 +8,6 @@ that evaluation when it is resumed.
 
 from __future__ import annotations
 
-import faulthandler
 import logging
 import multiprocessing
 import os
@@ -46,7 +45,15 @@ from mapelites.runs.store import Store
 from mapelites.runs.worker import RunWorker
 from mapelites.search import compile_searches
 from mapelites.system.cores import ONE_THREAD, usable_cores
-from mapelites.system.processes import child_environment, end_with, exit_at_once, guard_group, start_tied
+from mapelites.system.processes import (
+    child_environment,
+    end_with,
+    exit_at_once,
+    guard_group,
+    prepare_child,
+    read_last_words,
+    start_tied,
+)
 
 LOOK_SECONDS = 0.03
 SCAN_SECONDS = 5.0
@@ -54,7 +61,6 @@ SOON_SECONDS = 0.15  # how long a process may be at one evaluation while somethi
 ASLEEP_SECONDS = 0.02  # how long a process may take to fall asleep
 PATIENCE_SECONDS = 2.0  # how long a process may take to do what is asked of it
 LOCK_SECONDS = 1.0
-BEHIND = 5  # niceness of a search: whoever watches it is answered first, and only what they leave is searched with
 
 log = logging.getLogger(__name__)
 
@@ -79,39 +85,39 @@ class Supervisor:
         self._asked: dict[str, float] = {}
         self._asleep: dict[str, float] = {}  # since when
         self._leaving = False
-        self._side = JobProcesses(self.store.jobs, self._forked)
+        self._job_processes = JobProcesses(self.store.jobs, self._fork_process)
         self._compiling: ForkProcess | None = None
-        self._seen, self._said, self._scanned, self._pulsed = "", "", 0.0, 0.0
+        self._seen_change, self._last_error, self._scanned, self._pulsed = "", "", 0.0, 0.0
 
     def run(self, *, wait: bool = False) -> None:
         """Work until a signal says to leave. `wait` for the supervisor that is there, instead of refusing."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, self._leave)
-        here = self._arrive(wait)
-        if here is None:
+            signal.signal(number, self._handle_signal)
+        lock = self._acquire_lock(wait)
+        if lock is None:
             return
         try:
             self.store.repair()
             self._free_claims()
-            self._side.free_claims()
-            self._compiling = self._forked(_compile_searches, os.getpid())
+            self._job_processes.free_claims()
+            self._compiling = self._fork_process(_compile_searches, os.getpid())
             while not self._leaving:
-                self._look(here)
+                self._supervise_once(lock)
                 time.sleep(LOOK_SECONDS)
         finally:
             self._end_processes()
-            here.leave()
+            lock.release()
 
-    def _leave(self, number: int, frame: Any) -> None:
+    def _handle_signal(self, number: int, frame: Any) -> None:
         self._leaving = True
 
-    def _arrive(self, wait: bool) -> SupervisorLock | None:
+    def _acquire_lock(self, wait: bool) -> SupervisorLock | None:
         """Become the one supervisor of the store; None where a signal came first."""
         started = time.monotonic()
         while not self._leaving:
-            here = SupervisorLock.claim(self.store.path)
-            if here is not None:
-                return here
+            lock = SupervisorLock.acquire(self.store.path)
+            if lock is not None:
+                return lock
             if not wait and time.monotonic() - started > LOCK_SECONDS:
                 other = presence.process_of(self.store.path)
                 raise InputError(
@@ -127,100 +133,100 @@ class Supervisor:
                 if record.claim:
                     self.store.entries.write(replace(record, claim=None))
 
-    def _look(self, here: SupervisorLock) -> None:
+    def _supervise_once(self, lock: SupervisorLock) -> None:
         try:
             now = time.monotonic()
             if now - self._pulsed > 1.0:
-                self._pulse(here)
+                self._show_presence(lock)
                 self._pulsed = now
             self._load_compiled()
             now = time.monotonic()  # that takes a while, which no process shall be blamed for
-            ended = self._bury()
+            ended = self._collect_ended()
             change = self.store.entries.change()
-            if ended or change != self._seen or now - self._scanned > SCAN_SECONDS:
-                self._seen, self._scanned = change, now
+            if ended or change != self._seen_change or now - self._scanned > SCAN_SECONDS:
+                self._seen_change, self._scanned = change, now
                 self._note_wishes(now)
                 self.store.purge()
                 self.store.keep_reserve()
                 self._start_runs()
-                self._side.start()
-            self._side.look(now)
-            self._insist(now)
-            self._said = ""
+                self._job_processes.start_next()
+            self._job_processes.collect_ended(now)
+            self._enforce_wishes(now)
+            self._last_error = ""
         except StoreError as error:
-            if str(error) != self._said:
+            if str(error) != self._last_error:
                 log.error("%s", error)
-            self._said = str(error)
+            self._last_error = str(error)
             time.sleep(1.0)
 
-    def _pulse(self, here: SupervisorLock) -> None:
+    def _show_presence(self, lock: SupervisorLock) -> None:
         try:
-            held = here.pulse()
+            held = lock.refresh()
         except FileNotFoundError:
             if (self.store.path / "format").exists():
-                raise self._replaced() from None
+                raise self._folder_replaced_error() from None
             raise folder_gone_error(
                 self.store.path
             ) from None  # it may come back, and the processes hold what they found
         except OSError as error:
             raise disk_error(self.store.path, error) from error
         if not held:
-            raise self._replaced()
+            raise self._folder_replaced_error()
 
-    def _replaced(self) -> InputError:
+    def _folder_replaced_error(self) -> InputError:
         return InputError(f"worker: {self.store.path} must stay the same folder, but another was put in its place")
 
     def _start_runs(self) -> None:
         waiting = [each for each in self.store.records() if each.state in ("queued", "running") and not each.claim]
         for record in sorted(waiting, key=lambda each: (each.state == "queued", each.created)):
             if record.id in self._jobs and record.id not in self._asleep:
-                if self._jobs[record.id].attention.finishes:
+                if self._jobs[record.id].attention.is_finishing:
                     continue  # what it is evaluating shall not be evaluated again
                 self._jobs[record.id].process.kill()  # it let go of the run and is about to leave: no need to wait
                 continue
             if len(self._jobs) - len(self._asleep) >= self.processes:
                 continue
             if record.id in self._asleep:
-                self._wake(record.id)
+                self._wake_run(record.id)
                 continue
-            claim = self._taken(record.id)
+            claim = self._take_claim(record.id)
             if claim is not None:
-                self._jobs[record.id] = self._fork(claim)
+                self._jobs[record.id] = self._start_process(claim)
                 log.info("a process searches", extra={"run": record.id, "pid": self._jobs[record.id].process.pid})
 
-    def _taken(self, run_id: str, token: str | None = None) -> Claim | None:
+    def _take_claim(self, run_id: str, token: str | None = None) -> Claim | None:
         try:
             return Claim.take(self.store.entries, run_id, token)
         except (DamagedError, UnknownRunError) as error:  # since it was listed; the others go on
             log.warning("run %s cannot be taken: %s", run_id, error)
             return None
 
-    def _fork(self, claim: Claim) -> RunProcess:
+    def _start_process(self, claim: Claim) -> RunProcess:
         last_words = tempfile.TemporaryFile()  # noqa: SIM115 (it is read when the process is gone)
         attention = BusyMark()
-        process = self._forked(_work, claim, os.getpid(), attention, last_words)
+        process = self._fork_process(_search_in_child, claim, os.getpid(), attention, last_words)
         return RunProcess(process, claim, attention, last_words)
 
-    def _forked(self, target: Callable[..., None], *arguments: Any) -> ForkProcess:
+    def _fork_process(self, target: Callable[..., None], *arguments: Any) -> ForkProcess:
         self.store.close()  # a connection to SQLite must not be carried through a fork
         process = multiprocessing.get_context("fork").Process(target=target, args=arguments)
         process.start()
         return process
 
     def _load_compiled(self) -> None:
-        """Once every search is compiled, have it here too, so that a run of it starts at once."""
+        """Once every search is compiled, have it lock too, so that a run of it starts at once."""
         if self._compiling is not None and self._compiling.exitcode is not None:
             self._compiling = None
             compile_searches(get("C01", 10))
 
-    def _bury(self) -> bool:
+    def _collect_ended(self) -> bool:
         """Take down which processes ended, and how. Whether there were any."""
         ended = [run_id for run_id, job in self._jobs.items() if job.process.exitcode is not None]
         for run_id in ended:
             job = self._jobs[run_id]
             _end_group(job.process)
             if job.process.exitcode != 0 or _still_has_claim(job):
-                self._died(job)
+                self._record_death(job)
             log.info("a process is done", extra={"run": run_id, "code": job.process.exitcode})
             job.last_words.close()
             job.process.close()
@@ -228,20 +234,16 @@ class Supervisor:
             self._asleep.pop(run_id, None)
         return bool(ended)
 
-    def _died(self, job: RunProcess) -> None:
-        job.last_words.seek(0)
-        words = job.last_words.read().decode(errors="replace").strip()
-        code = job.process.exitcode or 0
-        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
-        how += ", as the system does where memory runs out" if code == -signal.SIGKILL else ""
-        how += " in the midst of it, as where the function calls os._exit" if code == 0 else ""
-        reason = words.splitlines()[-1] if words and code > 0 else how
+    def _record_death(self, job: RunProcess) -> None:
+        reason, words = read_last_words(job.process, job.last_words)
         try:
-            job.claim.died(reason, words or None)
+            job.claim.record_death(reason, words or None)
         except ClaimLostError:
             log.info("run %s: its process was ended (%s)", job.claim.run_id, reason)
         except DamagedError as error:
-            log.warning("run %s: its process died (%s), and nothing can be put down: %s", job.claim.run_id, how, error)
+            log.warning(
+                "run %s: its process died (%s), and nothing can be put down: %s", job.claim.run_id, reason, error
+            )
         else:
             log.warning("run %s: its process died (%s)", job.claim.run_id, reason)
 
@@ -251,12 +253,12 @@ class Supervisor:
         wishes = {record.id for record in records if record.wish}
         self._asked = {run_id: self._asked.get(run_id, now) for run_id in wishes & self._jobs.keys()}
         paused = {each.id for each in records if each.state in ("paused", "queued") and each.deleted is None}
-        finishing = {run_id for run_id, job in self._jobs.items() if job.attention.finishes}
+        finishing = {run_id for run_id, job in self._jobs.items() if job.attention.is_finishing}
         going_on = paused | {each.id for each in records if each.state == "running" and not each.claim}
         for run_id in (self._asleep.keys() - paused) | (finishing - going_on):
             self._jobs[run_id].process.kill()
 
-    def _insist(self, now: float) -> None:
+    def _enforce_wishes(self, now: float) -> None:
         """See to it that a process does what is asked of it, where one evaluation takes too long."""
         for run_id, since in self._asked.items():
             job = self._jobs.get(run_id)
@@ -264,51 +266,51 @@ class Supervisor:
                 continue
             if now - since > PATIENCE_SECONDS:
                 job.process.kill()
-            elif job.attention.is_elsewhere_since(since):
-                self._halt(run_id, job, since)
+            elif job.attention.is_busy_since(since):
+                self._halt_run(run_id, job, since)
 
-    def _halt(self, run_id: str, job: RunProcess, since: float) -> None:
+    def _halt_run(self, run_id: str, job: RunProcess, since: float) -> None:
         """Halt a run in the midst of an evaluation: a pause has its process sleep, a stop ends it.
 
         Asleep it must still be at that evaluation, and not have got as far as the store, which would wait for it.
         Where the system does not tell that a process sleeps, a pause ends it too; the run goes on from its checkpoint.
         """
         if not hasattr(os, "waitid"):  # macOS before Python 3.13
-            if _halted(job.claim):
+            if _record_halt(job.claim):
                 job.process.kill()
             return
         done: Wish | None = None
         try:
-            if _falls_asleep(job.process) and job.attention.is_elsewhere_since(since):
-                done = _halted(job.claim)
+            if _falls_asleep(job.process) and job.attention.is_busy_since(since):
+                done = _record_halt(job.claim)
         finally:
             if done == "pause":
                 self._asleep[run_id] = time.monotonic()
             else:
-                _signal(job.process, signal.SIGCONT)
+                _send_signal(job.process, signal.SIGCONT)
         if done == "stop":
             job.process.kill()
 
-    def _wake(self, run_id: str) -> None:
+    def _wake_run(self, run_id: str) -> None:
         """Let a process that sleeps go on with its run, as if nothing had been."""
         job = self._jobs[run_id]
-        if self._taken(run_id, job.claim.token) is not None:
+        if self._take_claim(run_id, job.claim.token) is not None:
             job.attention.add_sleep(time.monotonic() - self._asleep.pop(run_id))
-            _signal(job.process, signal.SIGCONT)
+            _send_signal(job.process, signal.SIGCONT)
 
     def _end_processes(self) -> None:
         """Let every process write its checkpoint and leave; the runs stay running or queued."""
         if self._compiling is not None:
             self._compiling.kill()
-        self._side.leave()
+        self._job_processes.ask_to_leave()
         for run_id, job in self._jobs.items():
             if run_id in self._asleep:
                 job.process.kill()
             else:
                 job.process.terminate()
-                _signal(job.process, signal.SIGCONT)  # somebody may have frozen it
+                _send_signal(job.process, signal.SIGCONT)  # somebody may have frozen it
         until = time.monotonic() + PATIENCE_SECONDS
-        self._side.end(until)
+        self._job_processes.wait_for_end(until)
         for job in self._jobs.values():
             job.process.join(max(0.0, until - time.monotonic()))
             if job.process.exitcode is None:
@@ -338,7 +340,7 @@ def _still_has_claim(job: RunProcess) -> bool:
         return False
 
 
-def _halted(claim: Claim) -> Wish | None:
+def _record_halt(claim: Claim) -> Wish | None:
     """Put down that the run is halted as is wished; how, if it was."""
     try:
         return claim.halt()
@@ -348,7 +350,7 @@ def _halted(claim: Claim) -> Wish | None:
 
 def _falls_asleep(process: ForkProcess) -> bool:
     """Have the system stop a process where it is, and see that it did."""
-    _signal(process, signal.SIGSTOP)
+    _send_signal(process, signal.SIGSTOP)
     until = time.monotonic() + ASLEEP_SECONDS
     while os.waitid(os.P_PID, process.pid or 0, os.WSTOPPED | os.WNOHANG) is None:
         if time.monotonic() > until:
@@ -357,25 +359,19 @@ def _falls_asleep(process: ForkProcess) -> bool:
     return True
 
 
-def _signal(process: ForkProcess, number: signal.Signals) -> None:
+def _send_signal(process: ForkProcess, number: signal.Signals) -> None:
     if process.pid is not None and process.exitcode is None:
         os.kill(process.pid, number)
 
 
-def _work(claim: Claim, supervisor: int, attention: BusyMark, last_words: IO[bytes]) -> None:
+def _search_in_child(claim: Claim, supervisor: int, attention: BusyMark, last_words: IO[bytes]) -> None:
     """What a forked process does."""
-    left: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, frame: left.append(number))
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    end_with(supervisor, f"run {claim.run_id}")
-    os.nice(BEHIND)
-    faulthandler.enable(last_words)
+    is_asked_to_leave = prepare_child(supervisor, f"run {claim.run_id}", last_words)
     with suppress(OSError):
         os.setpgid(0, 0)  # whatever the function starts ends with us
         guard_group()
     try:
-        RunWorker(claim, lambda: bool(left) or os.getppid() != supervisor, attention).work()
+        RunWorker(claim, is_asked_to_leave, attention).work()
     except ClaimLostError:
         log.info("run %s: it was given to another process", claim.run_id)
     except (AbsentError, FileError) as error:

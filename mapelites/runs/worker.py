@@ -46,7 +46,7 @@ class RunWorker:
     def __init__(self, claim: Claim, leaving: Callable[[], bool], attention: BusyMark | None = None) -> None:
         self.claim, self.leaving, self._attention = claim, leaving, attention or BusyMark()
         record = claim.record()
-        with self._attention.elsewhere():
+        with self._attention.busy():
             progress = claim.resume(record)
         self.search, self.seconds = progress.search, progress.seconds
         self._filled = FilledCellCounter(self.search)
@@ -69,31 +69,31 @@ class RunWorker:
     def work(self) -> None:
         """Search to the end, or as far as one is let."""
         try:
-            self._work()
+            self._search_to_end()
         except StoreError as error:
-            self._hold(error)
+            self._hold_until_writable(error)
         finally:
             self.search.close()
             self._own_clock.close()
 
-    def _work(self) -> None:
+    def _search_to_end(self) -> None:
         while self._is_ours and not self.search.done:
             if self.leaving():
-                self._leave()
+                self._leave_run()
                 return
-            self._listen()
+            self._read_wishes()
             # A wish is answered by putting the run down: the store then says paused or stopped, and the claim ends.
             if self._wish:
-                self._publish(saved=True)
-            elif self._advance():
+                self._put_down(saved=True)
+            elif self._search_piece():
                 self._keep_moment()
                 self._publish_if_due()
         if self._is_ours:
-            self._publish(saved=False, state="finished", reason=self._doubt())
+            self._put_down(saved=False, state="finished", reason=self._repeatability_warning())
         else:
-            self._settle()
+            self._wait_for_evaluations()
 
-    def _doubt(self) -> str | None:
+    def _repeatability_warning(self) -> str | None:
         """Whether a function gives other numbers for the same solution, in words: a few are asked for again."""
         problem, elites = self.search.problem, self.search.elites()
         # Only a quick function is asked again: a slow one would take as long as a part of the budget.
@@ -102,7 +102,7 @@ class RunWorker:
             return None
         some = elites.rows(np.argsort(elites.found_at)[-ASKED_AGAIN:])
         before = np.column_stack([some.f, some.g, some.h])
-        with self._attention.elsewhere():
+        with self._attention.busy():
             now = problem.values(some.x)
         differ = np.argwhere(before != now)
         if not len(differ):
@@ -114,19 +114,19 @@ class RunWorker:
             f"{now[row, column]:.10g} when asked again; each number of the map is that of one evaluation"
         )
 
-    def _leave(self) -> None:
-        self._publish(saved=True)
+    def _leave_run(self) -> None:
+        self._put_down(saved=True)
         if self._is_ours:
             self.claim.give_back()
-        self._settle()
+        self._wait_for_evaluations()
 
-    def _settle(self) -> None:
+    def _wait_for_evaluations(self) -> None:
         """Wait for the evaluations under way: their answers go to the log, for which no claim is needed.
 
         After a pause they may take as long as they take; whoever leaves or is stopped does not wait for them.
         """
         if self._state == "paused" and self.search.under_way:
-            self._attention.finish()
+            self._attention.mark_finishing()
             while self.search.under_way and not self.leaving():
                 self.search.settle(HOLD_SECONDS)
         else:
@@ -138,14 +138,14 @@ class RunWorker:
         some = f"{waiting} evaluation{'s' if waiting > 1 else ''}"
         return f"{some} under way will end first, and what they give is kept" if waiting else None
 
-    def _listen(self) -> None:
+    def _read_wishes(self) -> None:
         """Take in what somebody wants; asking costs next to nothing while nobody does."""
         entries, before = self.claim.entries, self._changes
         self._changes = entries.database.changes()
         if self._changes != before and entries.version(self.claim.run_id) != self._version:
-            self._heard(self.claim.record())
+            self._follow_record(self.claim.record())
 
-    def _heard(self, record: Record) -> None:
+    def _follow_record(self, record: Record) -> None:
         self._version, self._wish, self._is_ours = record.version, record.wish, record.claim == self.claim.token
         self._state = record.state
         if self._asked != (record.request.pace, record.request.watch, record.request.unseen):
@@ -162,7 +162,7 @@ class RunWorker:
             done, budget = self.search.evaluations, request.settings.evaluations
             self._pace = WatchedPace(request.watch, budget, done, now + later)
 
-    def _advance(self) -> bool:
+    def _search_piece(self) -> bool:
         """Search one piece, or wait a little where the pace wants it. Whether anything was done."""
         size, now = self._stride.size, time.perf_counter()
         if self._pace is not None:
@@ -170,12 +170,12 @@ class RunWorker:
             if size == 0:
                 time.sleep(min(self._pace.seconds_to_next, PIECE_SECONDS))
                 return False
-        before, slept, started = self.search.evaluations, self._attention.slept, time.thread_time()
+        before, slept, started = self.search.evaluations, self._attention.seconds_asleep, time.thread_time()
         own = self._own_clock.seconds()
-        with self._attention.elsewhere():
+        with self._attention.busy():
             self.search.advance(size)
         done, computed = self.search.evaluations - before, time.thread_time() - started
-        seconds = time.perf_counter() - now - (self._attention.slept - slept)
+        seconds = time.perf_counter() - now - (self._attention.seconds_asleep - slept)
         if self.search.problem.compiled:  # it waits for nothing: what it did not compute, a virtual machine's host took
             self._not_own += max(0.0, self._own_clock.seconds() - own - computed)
         # The time for which the supervisor had this process sleep says nothing about the problem; it is taken off
@@ -199,14 +199,14 @@ class RunWorker:
     def _keep_moment(self) -> None:
         """Keep what a run that is over in a moment has passed through; it is put down with the next snapshot."""
         if self.search.evaluations >= MOMENT_STEP * self._moment and self.search.occupied <= LIGHT:
-            self._passed.append(self._snapshot())
+            self._passed.append(self._take_snapshot())
 
-    def _snapshot(self) -> Snapshot:
+    def _take_snapshot(self) -> Snapshot:
         return Snapshot.of(self.search, self.seconds, self._noted_curve(), outlook=self._outlook)
 
     def _look_ahead(self) -> None:
         """Have the models say anew what they expect, where that is due and something was learned since."""
-        now, worked = time.perf_counter(), self._worked()
+        now, worked = time.perf_counter(), self._seconds_worked()
         if self.search.evaluations == self._looked_at or not self._outlooks.due(now, worked):
             return
         started = time.thread_time()
@@ -218,7 +218,7 @@ class RunWorker:
         # A small map is put down whole: telling what changed would cost as much.
         base = self._series.base(self.search.occupied) if self.search.occupied > LIGHT else None
         if base is None:
-            return self._snapshot()
+            return self._take_snapshot()
         return SnapshotChange.of(self.search, self.seconds, self._noted_curve(), *base, self._outlook)
 
     def _noted_curve(self) -> NDArray[np.float64]:
@@ -230,21 +230,21 @@ class RunWorker:
     def _publish_if_due(self) -> None:
         now = time.perf_counter()
         if self._snapshots.is_time(now) or self._checkpoints.is_time(now):
-            worked = self._worked()
+            worked = self._seconds_worked()
             # A checkpoint takes its snapshot along, so both are of the same moment.
             saved = self._checkpoints.due(now, worked)
             if saved or self._snapshots.due(now, worked):
-                self._publish(saved=saved)
+                self._put_down(saved=saved)
 
-    def _worked(self) -> float:
+    def _seconds_worked(self) -> float:
         """The seconds that the run has had for itself, without those in which it was put down."""
         return self._own_clock.seconds() - self._not_own
 
-    def _publish(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
+    def _put_down(self, *, saved: bool, state: State | None = None, reason: str | None = None) -> None:
         self._look_ahead()
-        worked = self._worked()
+        worked = self._seconds_worked()
         started = time.thread_time()  # not the clock: on a busy machine that counts the others' work too
-        seen = self._snapshot() if state else self._changed_or_whole()
+        seen = self._take_snapshot() if state else self._changed_or_whole()
         checkpoint = self.search.state() if saved else None
         reason = self._said_of_pause() if saved and state is None else reason
         record = self.claim.publish(seen, checkpoint, state, reason, self._passed)
@@ -256,20 +256,20 @@ class RunWorker:
         else:
             self._snapshots.wrote(now, worked, cost, type(seen).__name__)
         # What putting it down took is no time of the run: it must not earn the next writing sooner.
-        self._not_own += self._worked() - worked
+        self._not_own += self._seconds_worked() - worked
         if record.snapshot is not None:
             self._series.add(record.snapshot, seen)
-        self._heard(record)
+        self._follow_record(record)
 
-    def _hold(self, error: StoreError) -> None:
+    def _hold_until_writable(self, error: StoreError) -> None:
         """The store cannot be written: keep the search until it can be put down as paused, with the reason."""
         log.error("run %s is held: %s", self.claim.run_id, error)
         self._make_room()
         while not self.leaving():
             try:
-                self._publish(saved=True, state="paused", reason=str(error))
+                self._put_down(saved=True, state="paused", reason=str(error))
             except StoreError:
-                if self._settled(str(error)):
+                if self._put_down_reason(str(error)):
                     return
                 time.sleep(HOLD_SECONDS)
             else:
@@ -281,7 +281,7 @@ class RunWorker:
         except StoreError as error:
             log.warning("run %s: %s", self.claim.run_id, error)
 
-    def _settled(self, reason: str) -> bool:
+    def _put_down_reason(self, reason: str) -> bool:
         """Put down the reason alone, for which there may be room; the last checkpoint stands."""
         try:
             self.claim.settle("paused", reason)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 import signal
 import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 FIRST_FREE = 2**20  # above every descriptor that there is
 LIFELINE = "MAPELITES_LIFELINE"  # names the descriptor of a pipe whose other end the parent holds as long as it lives
+BEHIND = 5  # niceness of a search or a job: whoever watches is answered first, and only what they leave is used
 ROOT = Path(__file__).parents[2]  # where our packages lie, side by side
 
 
@@ -96,6 +99,37 @@ def guard_group() -> None:
         finally:
             os.killpg(0, signal.SIGKILL)
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def prepare_child(supervisor: int, name: str, last_words: IO[bytes]) -> Callable[[], bool]:
+    """What a forked process of the supervisor does first; returns whether it has been asked to leave.
+
+    It ends with the supervisor, works behind everything else, and writes what the interpreter says of a crash.
+    """
+    asked: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    end_with(supervisor, name)
+    os.nice(BEHIND)
+    faulthandler.enable(last_words)
+    return lambda: bool(asked) or os.getppid() != supervisor
+
+
+def read_last_words(process: ForkProcess, last_words: IO[bytes]) -> tuple[str, str]:
+    """Why a forked process ended, in one line, and all that it wrote before."""
+    last_words.seek(0)
+    words = last_words.read().decode(errors="replace").strip()
+    code = process.exitcode or 0
+    if words and code > 0:
+        return words.splitlines()[-1], words
+    if code < 0:
+        hint = ", as the system does where memory runs out" if code == -signal.SIGKILL else ""
+        return f"killed by {signal.Signals(-code).name}{hint}", words
+    return (
+        f"it ended with code {code}{' in the midst of it, as where the function calls os._exit' if not code else ''}",
+        words,
+    )
 
 
 def _have_system_end_us(by: signal.Signals, name: str = "") -> None:

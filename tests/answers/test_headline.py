@@ -56,10 +56,12 @@ def test_it_says_so_far_while_the_run_goes_on_and_proven_where_it_is() -> None:
     assert "shear buys most: 1.725 → 1.673 (-3 %), proven. Next: fit (-1.2 %), load" in proven
 
 
-def test_it_is_silent_while_nothing_is_found() -> None:
+def test_it_says_no_more_than_what_is_found_tells() -> None:
     problem = designs_of(BEAM).problem
     empty = Archive(problem, designs_of(BEAM).tolerances, Elites.empty(problem))
     assert headline(Designs.of(empty), so_far=True) == ""
+    only_feasible = designs_of({(0, 0, 0): 5.0, (40, 0, 0): 4.0})  # nothing within the allowances relaxes anything
+    assert headline(only_feasible, so_far=True) == "The best feasible design so far: 5."
 
 
 def test_a_pair_is_told_only_where_it_buys_clearly_more_than_its_parts() -> None:
@@ -98,6 +100,8 @@ def test_gains_that_read_alike_are_told_together() -> None:
 def test_a_gain_that_nobody_would_see_is_next_to_nothing() -> None:
     said = headline(designs_of({(0, 0, 0): 5.0, (10, 0, 0): 5.0 - 1e-7, (0, 10, 0): 5.0}))
     assert said == "Within 10 % of each limit, relaxing buys next to nothing: the objective stays at 5."
+    converged = headline(designs_of({(0, 0, 0): 4.3e-11, (10, 0, 0): 8.4e-13, (0, 10, 0): 150.0}))
+    assert converged.endswith("relaxing buys next to nothing: the objective stays at 4.3e-11.")
     only_all = headline(designs_of({(0, 0, 0): 5.0, (10, 10, 10): 4.0}))
     assert only_all == (
         "Within 10 % of each limit, no one or two constraints buy anything, all of them together 5 → 4 (-20 %)."
@@ -136,6 +140,9 @@ def test_without_a_feasible_design_it_says_what_there_is() -> None:
         "No feasible design was found, nor one within the allowances. The one that relaxes least breaks shear by "
         "40 psi (40 %) to 140 psi."
     )
+    bare = designs_of({(40, 0, 0): 1.0}, limits=(None, None, None))
+    per_unit = replace(bare.problem, constraints=tuple(replace(each, unit="p.u.") for each in bare.problem.constraints))
+    assert headline(replace(bare, problem=per_unit)).endswith("breaks shear by 40 p.u.")
 
 
 def test_what_is_maximised_is_told_as_people_mean_it() -> None:

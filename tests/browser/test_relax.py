@@ -221,14 +221,33 @@ def test_a_block_opens_alone_and_the_way_back_is_beside_it(person: Person, dashb
     person.sees(".echo-cell")  # the same inner cell in every block
     assert len(person.all(".echo-cell")) == 36
     person.sees(".echo-column", "shear ≤")
+    opener, block = person.sees("#map-open").size, area.size["width"] / 6  # it leaves the block's cells to be pressed
+    assert opener["width"] < block / 3
     person.presses("#map-open")
     wait(lambda: person.driver.execute_script(META + "rows") == 6)
     wait(lambda: "block=" in person.path)
     assert re.fullmatch(r"All blocks › shear .*, \w+ .*", person.reads("#map-where"))
     person.sees("#map-selection")
+    wait(lambda: cross_hair(person) == pytest.approx(list(map_area(person)), abs=1))
     person.presses("#map-where button", "All blocks")
     wait(lambda: person.driver.execute_script(META + "rows") == 36)
     wait(lambda: "block=" not in person.path)
+
+
+def map_area(person: Person) -> tuple[float, float]:
+    """Where the cells of the map begin and how wide they are together, in its box."""
+    script = PLOT + "const x = gd._fullLayout.xaxis; return [x._offset, x._length]"
+    left, width = person.driver.execute_script(script)
+    return float(left), float(width)
+
+
+def cross_hair(person: Person) -> list[float]:
+    """Where the line across begins and how long it is, in the box of the map."""
+    script = (
+        "const style = document.getElementById('map-selection').style, at = (name) => parseFloat(style.getPropertyValue"
+        "(name)); return [at('left') - at('--left'), at('--left') + at('width') + at('--right')]"
+    )
+    return list(person.driver.execute_script(script))
 
 
 def test_it_can_be_read_and_moved_by_keyboard_alone(person: Person, dashboard: Dashboard, beam: str) -> None:

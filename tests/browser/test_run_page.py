@@ -228,6 +228,7 @@ def test_a_link_opens_the_same_view_in_a_fresh_browser(person: Person, dashboard
     link = f"/run/{done}?at={moment.evaluations}&axes=h1,g1,g2&colour=age&cell={best.cell}"
     opens_run(person, link)
     person.sees("#timeline-text", f"{moment.evaluations:,}")
+    person.sees("#run-sentence", "so far")  # the search went on from there
     person.sees(".legend", "found at evaluation")
     assert person.driver.execute_script(PLOT + "return gd.layout.meta.x") == [2, 1]
     elite = dashboard.store.snapshot(done, moment.version).archive().at(best.cell)  # type: ignore[union-attr]

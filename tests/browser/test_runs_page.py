@@ -193,7 +193,7 @@ def test_the_maps_compared_are_read_and_their_cells_pressed_by_keyboard_alone(
     _tabs_to(person, "Map of the difference")
     told = ComparedArchives.of(*(dashboard.store.snapshot(run_id) for run_id in pair))
     f, g = (archive.elites.f[archive.elites.cell == cell][0] for archive in (one, two))
-    expected = f"{place}: objective A {number(f)}, B {number(g)}, in comparison {told.gap_words(f, g)}"
+    expected = f"{place}: objective A {number(f)}, B {number(g)}, {told.gap_words(f, g)}"
     wait(lambda: person.reads("#compare-readout") == expected)
 
 

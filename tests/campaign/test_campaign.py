@@ -32,7 +32,7 @@ class Here:
     def __init__(self, stop_after=None, broken=()):
         self.texts, self.stop_after, self.broken = [], stop_after, broken
 
-    def room(self):
+    def capacity(self):
         return 1
 
     def submit(self, text):
@@ -48,10 +48,10 @@ class Here:
             future.set_exception(error)
         return future
 
-    def waits(self):
+    def waiting_message(self):
         return ""
 
-    def renew(self):
+    def replace_pool(self):
         raise AssertionError("nothing died here")
 
     def __enter__(self):
@@ -277,7 +277,7 @@ def test_two_processes_cannot_work_on_one_campaign(tmp_path):
 
 def test_a_campaign_that_could_not_be_taken_though_nobody_has_it_says_so(tmp_path, monkeypatch):
     folder = CampaignFolder.create(tmp_path / "c", SMALL)
-    folder.want("run")
+    folder.put_wish("run")
     monkeypatch.setattr(folder_module, "try_lock", lambda path: None)
     with pytest.raises(InputError, match="another process is working on it already"):
         done(tmp_path / "c")
@@ -311,7 +311,7 @@ def test_a_disk_that_fills_up_is_the_trouble_of_the_campaign_and_leaves_no_half_
 
 def test_tasks_that_wait_for_a_worker_are_not_said_to_run(tmp_path):
     crew, told = Here(), []
-    crew.waits = lambda: "waiting for a worker"
+    crew.waiting_message = lambda: "waiting for a worker"
     crew.submit = lambda text: Future()
 
     def watch(standing):

@@ -119,6 +119,6 @@ def test_an_address_has_a_host_and_a_port(address):
 def test_a_cluster_without_workers_is_waited_for_in_words():
     crew = DaskExecutor.__new__(DaskExecutor)
     crew.address, crew._threads, crew._asked = "tcp://a:1", 0, math.inf
-    assert crew.waits() == "waiting for a worker, the Dask scheduler at tcp://a:1 has none"
+    assert crew.waiting_message() == "waiting for a worker, the Dask scheduler at tcp://a:1 has none"
     crew._threads = 2
-    assert crew.waits() == ""
+    assert crew.waiting_message() == ""

@@ -132,7 +132,7 @@ def test_a_campaign_of_a_scheduler_that_is_no_longer_named_waits_and_says_so(tmp
     folder = CampaignFolder.create(process.folder_of(tmp_path, campaign), campaign)
     folder.note_scheduler("tcp://named.example:8786")
     for schedulers in ((), ("tcp://named.example:8786",)):
-        folder.want("run")
+        folder.put_wish("run")
         process.resume_all(tmp_path, schedulers)
         assert not folder.wanted
     assert started == ["tcp://named.example:8786"]

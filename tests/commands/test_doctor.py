@@ -48,12 +48,12 @@ def test_runs_a_worker_and_damage_are_seen(tmp_path: Path, port: int) -> None:
     run_id = store.create(request())
     assert found(tmp_path, port)["runs"].words == "1, all of them can be read"
     assert found(tmp_path, port)["worker"].verdict == "note"
-    here = SupervisorLock.claim(tmp_path)
+    here = SupervisorLock.acquire(tmp_path)
     assert here is not None
     assert found(tmp_path, port)["worker"].verdict == "ok"
     os.utime(tmp_path / "supervisor.lock", (0, 0))
     assert "does not move" in found(tmp_path, port)["worker"].words
-    here.leave()
+    here.release()
     with store.entries.database.writing():
         store.entries.database.put(f"entry/{run_id}", "nonsense")
     assert found(tmp_path, port)["runs"] == doctor.Diagnosis(

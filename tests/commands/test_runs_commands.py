@@ -118,11 +118,11 @@ def test_a_run_that_its_worker_has_not_paused_yet_is_said_to_be_asked(
 ) -> None:
     monkeypatch.setattr(runs, "SETTLE_SECONDS", 0.0)
     store = Store(data)
-    here, run_id = SupervisorLock.claim(store.path), store.create(request())
+    here, run_id = SupervisorLock.acquire(store.path), store.create(request())
     assert here is not None
     Claim.take(store.entries, run_id)
     said = say(capsys, data, "pause", run_id)
-    here.leave()
+    here.release()
     assert said == f"run {run_id} is asked to pause, which its worker has not done yet\n"
 
 

@@ -40,7 +40,7 @@ def test_a_pause_lets_evaluations_under_way_end_and_says_so(tmp_path, monkeypatc
     assert store.run(run_id).reason == "3 evaluations under way will end first, and what they give is kept"
     (tmp_path / "end").touch()
     thread.join()
-    assert attention.finishes
+    assert attention.is_finishing
     store.resume(run_id)
     RunWorker(Claim.take(store.entries, run_id), lambda: False).work()
     assert store.run(run_id).state == "finished"

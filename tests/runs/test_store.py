@@ -204,7 +204,7 @@ def test_a_finished_run_can_be_neither_paused_nor_resumed(store: Store) -> None:
 def test_a_process_that_lost_its_run_can_write_nothing_more(store: Store) -> None:
     run_id = store.create(request("C03", 10**7))
     worker = RunWorker(take(store, run_id), lambda: False)
-    worker._advance()
+    worker._search_piece()
     with store.entries.database.writing():
         store.entries.write(replace(store.entries.record(run_id), claim=None))
     take(store, run_id)
@@ -218,43 +218,43 @@ def test_a_process_that_lost_its_run_can_write_nothing_more(store: Store) -> Non
 def test_who_changes_their_mind_while_a_run_is_about_to_pause_gets_what_they_want(
     store: Store, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Store, str], None], state: str
 ) -> None:
-    here = SupervisorLock.claim(store.path)
+    here = SupervisorLock.acquire(store.path)
     assert here is not None
     asked = request("C03", 3_000)
     run_id = store.create(asked)
     worker = RunWorker(take(store, run_id), lambda: False)
-    publish, minds = worker._publish, iter([ask])
+    publish, minds = worker._put_down, iter([ask])
 
     def publish_late(**options: Any) -> None:
         for change in minds:  # once, after the process has heard of the pause and before it is put down
             change(store, run_id)
         publish(**options)
 
-    monkeypatch.setattr(worker, "_publish", publish_late)
+    monkeypatch.setattr(worker, "_put_down", publish_late)
     store.pause(run_id)
     worker.work()
-    here.leave()
+    here.release()
     assert store.run(run_id).state == state
 
 
 def test_a_paused_run_is_paused_before_its_process_waits_for_evaluations_under_way(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = SupervisorLock.claim(store.path)
+    here = SupervisorLock.acquire(store.path)
     assert here is not None
     run_id, states = store.create(request("C03", 3_000)), list[str]()
     worker = RunWorker(take(store, run_id), lambda: False)
     monkeypatch.setattr(worker.search, "settle", lambda seconds: states.append(store.run(run_id).state))
     store.pause(run_id)
     worker.work()
-    here.leave()
+    here.release()
     assert states == ["paused"]
 
 
 def test_a_run_resumed_before_its_last_process_has_left_gets_another_one_only_then(store: Store) -> None:
     run_id = store.create(request())
     supervisor, job = Supervisor(store.path), Mock()
-    job.attention.finishes = False  # it waits for no evaluation
+    job.attention.is_finishing = False  # it waits for no evaluation
     supervisor._jobs[run_id] = job
     supervisor._start_runs()
     job.process.kill.assert_called_once()
@@ -450,7 +450,7 @@ def test_a_run_whose_progress_cannot_be_put_down_keeps_all_it_had(
     worker = RunWorker(take(store, run_id), lambda: False)
     for _ in range(3):
         worker.search.advance(2_000)
-        worker._publish(saved=True)
+        worker._put_down(saved=True)
     monkeypatch.setattr(history, "LINGER_SECONDS", 0.0)
     monkeypatch.setattr(history, "MOST_MOMENTS", 2)
     before = files(store)
@@ -458,12 +458,12 @@ def test_a_run_whose_progress_cannot_be_put_down_keeps_all_it_had(
         patch.setattr(store.entries, "write", Mock(side_effect=OSError("no room for the record")))
         worker.search.advance(2_000)
         with pytest.raises(StoreError, match="no room for the record"):
-            worker._publish(saved=True)
+            worker._put_down(saved=True)
     assert files(store) == before, "nothing is deleted, and nothing left behind"
     for checkpoint in store.entries.record(run_id).checkpoints:
         assert len(store.entries.state_bytes(run_id, checkpoint.version) or b"") == checkpoint.size
     assert [store.snapshot(run_id, moment.version) is None for moment in store.history(run_id)] == [False] * 3
-    worker._publish(saved=True)
+    worker._put_down(saved=True)
     assert not files(store) >= before, "what is no longer needed goes once the rest is put down"
 
 

@@ -6,7 +6,7 @@ import pytest
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances
 from mapelites.core.emitters import emitter_names
 from mapelites.problems import get
-from mapelites.search.directed.callback import Callback
+from mapelites.search.callback import Callback
 
 
 def run_of(problem, evaluations, **changes):

@@ -117,10 +117,10 @@ class Eager(RunWorker):
         self.kinds: list[type] = []
 
     def _publish_if_due(self) -> None:
-        self._publish(saved=False)
+        self._put_down(saved=False)
 
-    def _heard(self, record: Record) -> None:
-        super()._heard(record)
+    def _follow_record(self, record: Record) -> None:
+        super()._follow_record(record)
         if record.snapshot is not None:
             self.wholes[record.snapshot] = Snapshot.of(self.search, 0.0, CURVE)
 

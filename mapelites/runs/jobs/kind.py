@@ -42,7 +42,7 @@ class JobKind:
 class JobContext:
     """What a job works with: the run as it is, and where it puts what it finds.
 
-    `stop` has to be asked often; once it is true the work should come to its end.
+    `should_stop` has to be asked often; once it is true the work should come to its end.
     """
 
     def __init__(self, board: JobBoard, job: Job, leaving: Callable[[], bool]) -> None:
@@ -85,7 +85,7 @@ class JobContext:
         """The seconds that the request leaves it."""
         return max(0.0, float(self.job.request["seconds"]) - self.spent)
 
-    def stop(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether it is to come to an end: it was cancelled, or the process has to leave."""
         now = time.monotonic()
         if not self._stop and now - self._looked > LOOK_SECONDS:
@@ -93,12 +93,12 @@ class JobContext:
             self._stop = self._leaving() or self.board.is_cancelled(self.job)
         return self._stop
 
-    def check(self) -> None:
+    def raise_if_stopping(self) -> None:
         """Leave the work where it is to come to an end."""
-        if self.stop():
+        if self.should_stop():
             raise StoppedError
 
-    def tell(self, done: int, total: int, said: str) -> None:
+    def report_progress(self, done: int, total: int, said: str) -> None:
         """How far it is; written now and then."""
         now = time.monotonic()
         if now - self._told < TELL_SECONDS:
@@ -109,7 +109,7 @@ class JobContext:
         left = min(self.seconds_left, guess)
         self.board.note(self.job, done=done, total=total, said=said, seconds_left=left, spent=self.spent)
 
-    def keep(self, found: Findings, *, at_once: bool = False) -> None:
+    def keep_found(self, found: Findings, *, at_once: bool = False) -> None:
         """Put down what was found; written now and then, and always in the end."""
         self._unkept = self._unkept.and_(found)
         self.findings = self.findings.and_(found)

@@ -9,7 +9,7 @@ import numpy as np
 from mapelites.core.problem import Array
 from mapelites.core.tolerances import Tolerances
 from mapelites.search.surrogate.model import LocalModel
-from mapelites.search.surrogate.points import Interval
+from mapelites.search.surrogate.points import ConstraintRanges
 from mapelites.search.surrogate.steps import Stepper
 
 DRAWS, MODELLED = 60, 6  # targets that are drawn, and looked at with models, for one candidate
@@ -127,7 +127,7 @@ class CellPlanner:
                 target[i] = last - 1
         return tuple(target)
 
-    def _interval(self, target: Target, values: Array) -> Interval:
+    def _interval(self, target: Target, values: Array) -> ConstraintRanges:
         """Where the constraints' values lie in a cell, well inside of its bins; an equality's on the side it is on.
 
         Of constraints that share an axis the one that is violated most goes into the bin, the others not beyond it.
@@ -150,7 +150,7 @@ class CellPlanner:
                 elif values[1 + i] < 0.0:
                     first, last = -last, -first
             low[i], high[i] = first, last
-        return Interval(low, high)
+        return ConstraintRanges(low, high)
 
     def _members(self, values: Array) -> list[tuple[int, int, bool]]:
         """Every constraint with its axis, and whether it is violated most of those that share it."""

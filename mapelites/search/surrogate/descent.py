@@ -25,7 +25,7 @@ DEARER, CHEAPEST = 2.0, 1e-3  # the price in the merit, by the largest multiplie
 Floats = NDArray[np.float64]
 
 
-class Descent(NamedTuple):
+class ModelDescent(NamedTuple):
     """Where a descent stands, what it aims at, and scratch space. All in the units of the models."""
 
     u: Floats  # (n,)
@@ -47,11 +47,11 @@ class Descent(NamedTuple):
     program: Program
 
 
-def new_descent(points: int, n: int, low: Floats, high: Floats, first: Floats, last: Floats) -> Descent:
+def new_descent(points: int, n: int, low: Floats, high: Floats, first: Floats, last: Floats) -> ModelDescent:
     """A descent that has not begun."""
     constraints, v = len(low), np.zeros
     rows = int(np.isfinite(low).sum() + np.isfinite(high).sum())
-    return Descent(
+    return ModelDescent(
         v(n), v(1 + constraints), v(constraints), low.copy(), high.copy(), first.copy(), last.copy(), v(1), v(n),
         v(1 + constraints), v(n), v(points), v((1 + constraints, n)), v((n, n)), v((n, n)), v(1 + constraints),
         new_program(n, rows),

@@ -9,7 +9,7 @@ import numpy as np
 from mapelites.core.problem import Array
 from mapelites.search.surrogate.descent import descend, new_descent, predict
 from mapelites.search.surrogate.kernels import Fit, fill_slope_covariance, fit_outputs, new_fit
-from mapelites.search.surrogate.points import FAILED, Interval, Points
+from mapelites.search.surrogate.points import FAILED, ConstraintRanges, Points
 
 REACH = 6.0  # a point further away, in units of the model, is not used while there are enough others
 CLIP = 50.0  # a value further from the centre's, in units of a typical one, counts as so far
@@ -79,7 +79,7 @@ class LocalModel:
         return np.asarray(self.base + self.unit * found[: len(self.unit)])
 
     def descend(
-        self, aim: Interval, low: Array, high: Array, start: Array, *, steps: int = 25, restoring: bool = False
+        self, aim: ConstraintRanges, low: Array, high: Array, start: Array, *, steps: int = 25, restoring: bool = False
     ) -> Optimum:
         """The best point between `low` and `high` that a descent from `start` finds.
 

@@ -17,8 +17,8 @@ from mapelites.core.problem import Array, Problem
 from mapelites.core.tolerances import Tolerances
 from mapelites.search.outlook import Outlook
 from mapelites.search.surrogate.cells import CellPlanner
-from mapelites.search.surrogate.points import PENDING, Interval, Points
-from mapelites.search.surrogate.region import FIRST_RADIUS, Region
+from mapelites.search.surrogate.points import PENDING, ConstraintRanges, Points
+from mapelites.search.surrogate.region import FIRST_RADIUS, TrustRegion
 from mapelites.search.surrogate.space import Space
 from mapelites.search.surrogate.steps import AFTER_FAILURE, AFTER_SUCCESS, Step, Stepper
 
@@ -72,14 +72,14 @@ class Planner:
         self.own_cells = CellPlanner(self.steps, tolerances, *cells)  # those of the levels that people chose
         self.design = list(self.space.design(initial, np.random.default_rng([seed, 0])))
         self.initial = initial
-        self.regions = [Region.of(self._within(self.allowed)), self._new_restart()]
+        self.regions = [TrustRegion.of(self._within(self.allowed)), self._new_restart()]
         for i in tolerances.negotiable:
             members = list(tolerances.places[i]) if tolerances.places else [i]
             for level in tolerances.levels[i]:
                 if level > self.allowed[members[0]]:
                     relaxed = self.allowed.copy()
                     relaxed[members] = level
-                    self.regions.append(Region.of(self._within(relaxed), QUESTION_RADIUS))
+                    self.regions.append(TrustRegion.of(self._within(relaxed), QUESTION_RADIUS))
 
     def ask(self) -> tuple[int, Array, int]:
         """The next candidate: its row, its place in the unit box, and the purpose it serves."""
@@ -252,7 +252,7 @@ class Planner:
             return self._far_point(rng), None, Note(RESTART, RESTART_AT, self.restarts)
         return None
 
-    def _is_hopeless(self, region: Region, step: Step) -> bool:
+    def _is_hopeless(self, region: TrustRegion, step: Step) -> bool:
         """Whether a descent that had its chance still promises nothing near the best."""
         corner = self.regions[CORNER_AT]
         known = corner.merit(self.points.values[self.points.told])
@@ -279,12 +279,12 @@ class Planner:
         note = Note(purpose, place, self.restarts, step.centre, step.size, step.well_known, step.is_geometry, variant)
         return step.x, step.expected, note
 
-    def _within(self, tolerance: Array) -> Interval:
+    def _within(self, tolerance: Array) -> ConstraintRanges:
         low = np.where(np.arange(len(tolerance)) < self.inequalities, -np.inf, -tolerance)
-        return Interval(low, tolerance.copy())
+        return ConstraintRanges(low, tolerance.copy())
 
-    def _new_restart(self) -> Region:
-        return Region.of(self._within(self.allowed), RESTART_RADIUS, is_restart=True)
+    def _new_restart(self) -> TrustRegion:
+        return TrustRegion.of(self._within(self.allowed), RESTART_RADIUS, is_restart=True)
 
     def _busy(self, place: int) -> int:
         return sum(note.region == place for note in self._expected_soon().values())

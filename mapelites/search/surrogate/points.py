@@ -14,7 +14,7 @@ FIRST_ROOM = 64
 SAME = 1e-9  # no variable differs by more between two points that count as one
 
 
-class Interval(NamedTuple):
+class ConstraintRanges(NamedTuple):
     """Where the value of each constraint shall lie: two (constraints,) arrays, with infinities where it is open."""
 
     low: Array
@@ -29,11 +29,11 @@ class Interval(NamedTuple):
         """Whether all of them lie inside."""
         return np.asarray((self.excess(values) <= 0.0).all(axis=-1))
 
-    def narrowed(self, margin: Array) -> Interval:
+    def narrowed(self, margin: Array) -> ConstraintRanges:
         """An interval this much further inside, its ends not beyond each other."""
         most = np.where(np.isfinite(self.low) & np.isfinite(self.high), 0.45 * (self.high - self.low), np.inf)
         inside = np.minimum(margin, most)
-        return Interval(self.low + inside, self.high - inside)
+        return ConstraintRanges(self.low + inside, self.high - inside)
 
 
 class Points:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mapelites.core.problem import Array
-from mapelites.search.surrogate.points import Interval
+from mapelites.search.surrogate.points import ConstraintRanges
 
 FIRST_RADIUS, LARGEST_RADIUS = 0.25, 0.5  # of the unit box
 BAD, POOR, GOOD = 0.1, 0.3, 0.7  # ratios
@@ -21,10 +21,10 @@ FORGET = 0.3  # of the error of the step before
 
 
 @dataclass(eq=False)
-class Region:
+class TrustRegion:
     """The trust region of one question."""
 
-    aim: Interval
+    aim: ConstraintRanges
     prices: Array  # (constraints,): in f per unit of each
     least_prices: Array  # (constraints,): learned where something that breaks the constraints held the region
     errors: Array  # (constraints,): how wrong the models lately were
@@ -39,7 +39,7 @@ class Region:
     is_restart: bool = False
 
     @classmethod
-    def of(cls, aim: Interval, radius: float = FIRST_RADIUS, *, is_restart: bool = False) -> Region:
+    def of(cls, aim: ConstraintRanges, radius: float = FIRST_RADIUS, *, is_restart: bool = False) -> TrustRegion:
         """A region that knows nothing yet."""
         count = len(aim.low)
         return cls(aim, np.zeros(count), np.zeros(count), np.zeros(count), radius=radius, is_restart=is_restart)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mapelites.core.problem import Array
 from mapelites.search.surrogate.model import LocalModel
-from mapelites.search.surrogate.points import Interval, Points
-from mapelites.search.surrogate.region import LARGEST_RADIUS, Region
+from mapelites.search.surrogate.points import ConstraintRanges, Points
+from mapelites.search.surrogate.region import LARGEST_RADIUS, TrustRegion
 from mapelites.search.surrogate.space import Space
 
 LEAST_RADIUS = 1e-6
@@ -59,13 +59,13 @@ class Stepper:
         n = space.n
         self.most = min(max(40, (n + 1) * (n + 2) // 2 + 2 * n), 120)
 
-    def further_step(self, region: Region, rng: np.random.Generator, variant: Variant) -> Step | None:
+    def further_step(self, region: TrustRegion, rng: np.random.Generator, variant: Variant) -> Step | None:
         """A candidate beside those that a region has on its way, or None; it changes nothing of the region."""
         trial = replace(region, radius=min(region.radius * variant.scale, LARGEST_RADIUS))
         step = self._look(trial, rng, open_=self._is_open(region), restoring=False, variant=variant)
         return None if step is None else step._replace(variant=variant)
 
-    def next_step(self, region: Region, rng: np.random.Generator, *, restore: bool = False) -> Step | None:
+    def next_step(self, region: TrustRegion, rng: np.random.Generator, *, restore: bool = False) -> Step | None:
         """The next step, or None where the region has come to its end."""
         forced = False
         for _ in range(LOOKS):
@@ -81,23 +81,23 @@ class Stepper:
         region.done, region.best = True, self.answer(region)
         return None
 
-    def answer(self, region: Region) -> float:
+    def answer(self, region: TrustRegion) -> float:
         """The lowest f that is known within the region's aim."""
         f = self.points.values[self.points.told]
         inside = region.aim.holds(f)
         return float(f[inside, 0].min()) if inside.any() else float("inf")
 
-    def _is_open(self, region: Region) -> bool:
+    def _is_open(self, region: TrustRegion) -> bool:
         """Whether nothing that is known keeps the constraints."""
         return not region.is_restart and not np.isfinite(self.answer(region))
 
-    def _rows(self, region: Region) -> NDArray[np.int64]:
+    def _rows(self, region: TrustRegion) -> NDArray[np.int64]:
         """The points from which a step may start."""
         told = self.points.told
         return told[np.isin(told, region.own)] if region.is_restart else told
 
     def _look(
-        self, region: Region, rng: np.random.Generator, *, open_: bool, restoring: bool, variant: Variant = PLAIN
+        self, region: TrustRegion, rng: np.random.Generator, *, open_: bool, restoring: bool, variant: Variant = PLAIN
     ) -> Step | None:
         """What the models offer at the present radius."""
         rows = self._rows(region)
@@ -131,7 +131,7 @@ class Stepper:
             return None
         return self._geometry(model, region, centre, directions[:, -1])
 
-    def _freed(self, region: Region, centre: int) -> int:
+    def _freed(self, region: TrustRegion, centre: int) -> int:
         """The best row that keeps the constraints, where the region is held by one that breaks them for a lower f."""
         told, values = self.points.told, self.points.values
         kept = told[region.aim.holds(values[told])]
@@ -144,7 +144,7 @@ class Stepper:
         region.failed, region.radius = 0, max(region.radius, FREED_RADIUS)
         return best
 
-    def _least_broken(self, region: Region, rows: NDArray[np.int64], centre: int) -> int:
+    def _least_broken(self, region: TrustRegion, rows: NDArray[np.int64], centre: int) -> int:
         """The row that breaks its constraints least, each in units of what is typical near the centre."""
         x, values = self.points.x, self.points.values
         near = rows[np.argsort(np.abs(x[rows] - x[centre]).max(axis=1), kind="stable")[: 2 * self.space.n + 2]]
@@ -152,7 +152,7 @@ class Stepper:
         typical = np.where(typical > 0.0, typical, np.inf)
         return int(rows[np.argmin((region.aim.excess(values[rows]) / typical).sum(axis=1))])
 
-    def _place_ahead(self, model: LocalModel, region: Region, here: Array) -> Array | None:
+    def _place_ahead(self, model: LocalModel, region: TrustRegion, here: Array) -> Array | None:
         """Of the points on their way near the centre the one that is expected to be best, if it is better than that."""
         x = self.points.x[self.points.pending]
         x = x[np.abs(x - model.centre).max(axis=1) <= 2.0 * region.radius]
@@ -161,7 +161,7 @@ class Stepper:
         return x[best] if len(x) and merits[best] < float(region.merit(here)) else None
 
     def _optimum(
-        self, model: LocalModel, region: Region, place: Array, rows: NDArray[np.int64], rng: np.random.Generator,
+        self, model: LocalModel, region: TrustRegion, place: Array, rows: NDArray[np.int64], rng: np.random.Generator,
         *, restoring: bool,
     ) -> tuple[Array, Array]:  # fmt: skip
         """The best point round a place on the models, on the variables' steps, and the multipliers there."""
@@ -177,12 +177,12 @@ class Stepper:
         best = min(found, key=lambda each: each.merit)
         return self.on_steps(model, aim, low, high, best.x), best.multipliers
 
-    def _safe_aim(self, model: LocalModel, region: Region) -> Interval:
+    def _safe_aim(self, model: LocalModel, region: TrustRegion) -> ConstraintRanges:
         """The aim with a margin for what the models were lately off, and half an equality's tolerance."""
         margin = np.minimum(region.errors_at(region.radius), MARGIN * model.unit[1:]) + 1e-10 * model.unit[1:]
         return region.aim.narrowed(np.maximum(margin, 0.5 * self.allowed))
 
-    def on_steps(self, model: LocalModel, aim: Interval, low: Array, high: Array, x: Array) -> Array:
+    def on_steps(self, model: LocalModel, aim: ConstraintRanges, low: Array, high: Array, x: Array) -> Array:
         """A point with its variables on their steps, where there are any, and new if that can be."""
         if not len(self.space.stepped):
             return x
@@ -193,7 +193,7 @@ class Stepper:
 
         return self.space.on_steps(x, low, high, solve)
 
-    def _geometry(self, model: LocalModel, region: Region, centre: int, direction: Array) -> Step | None:
+    def _geometry(self, model: LocalModel, region: TrustRegion, centre: int, direction: Array) -> Step | None:
         """A point in the direction in which least is known, on the side that promises more."""
         reach = direction / np.abs(direction).max() * region.radius
         ends = [self.space.snapped(model.centre + sign * reach) for sign in (1.0, -1.0)]

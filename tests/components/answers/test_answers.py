@@ -297,6 +297,12 @@ def test_a_report_of_other_levels_says_so_and_a_wrong_address_why_not(browser: F
     assert browser.get("/run/nobody/report.html").status_code == 404
 
 
+def test_a_report_says_from_where_each_of_its_tables_counts(browser: FlaskClient, run_id: str) -> None:
+    text = browser.get(f"/run/{run_id}/report.html?allow=g1:0.5").get_data(as_text=True)
+    assert "buys</h2><p class='quiet'>One at a time, all others satisfied." in text
+    assert "Level by level</h2><p class='quiet'>One at a time, from g1 up to 0.5, the others satisfied." in text
+
+
 def repeated(run: Run) -> Illumination:
     """The search that the command of a report describes."""
     parser = argparse.ArgumentParser()
@@ -326,7 +332,8 @@ def test_the_report_of_ones_own_formulas_holds_all_that_its_command_needs(
 ) -> None:
     can = problem_of(CAN)
     settings = Settings.of("paper-3", 2, evaluations=500, archive="centroids", centroids=20)
-    search = RunRequest.of(can, Tolerances.default(can), settings).begin()
+    tolerances = Tolerances.of(can, {}, hard=["slim"])
+    search = RunRequest.of(can, tolerances, settings).begin()
     search.advance(500)
     run = store.run(store.import_run(Snapshot.of(search, 1.0).to_bytes()))
     text = browser.get(f"/run/{run.id}/report.html").get_data(as_text=True)
@@ -341,7 +348,7 @@ def test_the_report_of_ones_own_formulas_holds_all_that_its_command_needs(
     finally:
         own_problems.watch([])
     again.advance(500)
-    assert again.settings == settings
+    assert (again.settings, again.tolerances) == (settings, tolerances)
     assert again.elites().f.tolist() == search.elites().f.tolist()
 
 

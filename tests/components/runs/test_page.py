@@ -106,6 +106,7 @@ def test_runs_that_look_the_same_say_in_what_they_differ() -> None:
     asked = request()
     finer = Tolerances.same(get("C17", 10), [0, 0.5])
     one_finer = Tolerances.of(get("C17", 10), {"g1": [0, 0.5], "g2": [0, 1e-4, 0.01, 1], "h1": [0, 1e-4, 0.01, 1]})
+    many = [k / 10 for k in range(20)]
     others = [
         asked,
         with_spec(asked, settings=replace(asked.settings, evaluations=5_000, bounds="bounce")),
@@ -113,6 +114,8 @@ def test_runs_that_look_the_same_say_in_what_they_differ() -> None:
         with_spec(asked, tolerances=one_finer),
         asked,
         request(seed=2),
+        with_spec(asked, tolerances=Tolerances.same(get("C17", 10), many)),
+        with_spec(asked, tolerances=Tolerances.same(get("C17", 10), [0, *many[2:]])),
     ]
     runs = [Run(f"r{i}", each, "finished", created=float(i)) for i, each in enumerate(others)]
     told = distinguishing_words(list(reversed(runs)))
@@ -123,6 +126,7 @@ def test_runs_that_look_the_same_say_in_what_they_differ() -> None:
     assert "levels of g1 0, 0.5" in told["r3"]
     assert told["r4"].endswith("the same search as r0")
     assert "r5" not in told, "another seed is told already"
+    assert "levels 0, 0.1, 0.2 … 1.9 (20 of them)" in told["r6"]
     assert len(set(told.values())) == len(told)
 
 

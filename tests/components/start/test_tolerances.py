@@ -9,6 +9,7 @@ import pytest
 from app import create_app
 from components.start import tolerances as tolerance_form
 from components.start.chips import parse_levels, texts_of, wrong_places
+from mapelites import illuminate
 from mapelites.core.errors import InputError
 from mapelites.core.problem import Constraint, Problem
 from mapelites.core.tolerances import PAPER_LEVELS, Tolerances, short
@@ -143,6 +144,13 @@ def test_a_preset_fills_the_chips_of_every_constraint(key: str, step: str, chips
     assert short_ones == [[text.replace("0.001", "1e-3") for text in each] for each in chips]
     for constraint, each in zip((SHEAR, G1), made, strict=True):
         parse_levels(constraint, each)
+
+
+def test_a_suggestion_keeps_levels_for_what_is_hard_for_when_it_is_negotiable_again() -> None:
+    problem = get("tin-can")
+    archive = illuminate(problem, Tolerances.of(problem, {}, hard=["slim"]), evaluations=500, seed=1)
+    volume, slim = tolerance_form._preset("suggested", problem.constraints, "", lambda: archive, ())
+    assert (volume[-1], slim) == ("10%", ["0", "1%", "2%", "5%", "10%"])
 
 
 def test_steps_may_be_in_per_cent_where_the_limits_are_known() -> None:

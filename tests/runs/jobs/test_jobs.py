@@ -47,13 +47,13 @@ def ask(store: Store, run_id: str, **request: Any) -> str:
 def work(store: Store) -> None:
     """Do every job that waits as the supervisor does, without one."""
     supervisor = Supervisor(store.path)
-    processes = JobProcesses(store.jobs, supervisor._forked)
-    processes.start()
+    processes = JobProcesses(store.jobs, supervisor._fork_process)
+    processes.start_next()
     wait_for(lambda: _looked(processes), "the jobs")
 
 
 def _looked(processes: JobProcesses) -> bool:
-    processes.look(time.monotonic())
+    processes.collect_ended(time.monotonic())
     return not processes._working and not processes.board.waiting()
 
 
@@ -180,16 +180,19 @@ def test_a_job_goes_on_after_its_supervisor_was_killed(tmp_path: Path) -> None:
         wait_for(lambda: store.jobs.job(run_id, job_id).over, "the end of the job")
 
 
-def _dies(desk: Any) -> str:
+def _dies(context: Any) -> str:
     os.kill(os.getpid(), signal.SIGKILL)
     return ""
 
 
-def _fails(desk: Any) -> str:
+def _fails(context: Any) -> str:
     raise RuntimeError("out of ideas")
 
 
-@pytest.mark.parametrize(("does", "reason"), [(_dies, "killed by SIGKILL"), (_fails, "RuntimeError: out of ideas")])
+@pytest.mark.parametrize(
+    ("does", "reason"),
+    [(_dies, "killed by SIGKILL, as the system does where memory runs out"), (_fails, "RuntimeError: out of ideas")],
+)
 def test_a_job_whose_process_dies_twice_has_failed_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: Callable[[Any], str], reason: str
 ) -> None:

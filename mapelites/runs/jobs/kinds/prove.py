@@ -49,23 +49,23 @@ def check(request: Mapping[str, Any], record: Record) -> dict[str, Any]:
     }
 
 
-def work(desk: JobContext) -> str:
+def work(context: JobContext) -> str:
     """Prove what is asked for; what came of it in a sentence."""
-    return _Work(desk).done()
+    return _Work(context).done()
 
 
 class _Work:
     """One job of proofs: the prover, and what of its solutions is kept already."""
 
-    def __init__(self, desk: JobContext) -> None:
-        self.desk, self.request = desk, desk.job.request
-        self.prover = Prover(desk.problem, desk.archive().everything(), desk.stop)
+    def __init__(self, context: JobContext) -> None:
+        self.context, self.request = context, context.job.request
+        self.prover = Prover(context.problem, context.archive().everything(), context.should_stop)
         self._kept, self._counted = 0, 0
 
     @property
     def effort(self) -> Effort:
         """For one question, within what is left of the time."""
-        seconds = max(0.1, min(float(self.request["each"]), self.desk.seconds_left))
+        seconds = max(0.1, min(float(self.request["each"]), self.context.seconds_left))
         return Effort(seconds, gap=float(self.request["gap"]))
 
     def done(self) -> str:
@@ -80,8 +80,8 @@ class _Work:
 
     def question(self) -> str:
         """The question at hand, and why not where nothing meets it."""
-        question = self.desk.question
-        self.desk.tell(0, 1, "proving the question")
+        question = self.context.question
+        self.context.report_progress(0, 1, "proving the question")
         proofs = self._proved([question])
         proof = next((each for each in proofs.each if np.array_equal(each.tolerances, question)), None)
         if proofs.infeasible(question):
@@ -89,15 +89,15 @@ class _Work:
         if proof is None:  # it follows from proofs that were there
             covering = proofs.covering(question)
             proof = max(covering, key=lambda each: -np.inf if each.bound is None else each.bound)
-        return proof_sentence(self.desk.problem, proof)
+        return proof_sentence(self.context.problem, proof)
 
     def prices(self) -> str:
         """The price table."""
-        return self._row(price_questions(self.desk.problem, self.desk.tolerances), "questions of the price table")
+        return self._row(price_questions(self.context.problem, self.context.tolerances), "questions of the price table")
 
     def lattice(self) -> str:
         """Every combination of levels."""
-        return self._row(lattice_questions(self.desk.problem, self.desk.tolerances), "combinations of levels")
+        return self._row(lattice_questions(self.context.problem, self.context.tolerances), "combinations of levels")
 
     def cells(self) -> str:
         """Which cells cannot exist, and which constraints are functions of each other, which is often why."""
@@ -106,11 +106,11 @@ class _Work:
         self.keep(relations=relations)
 
         def report(decided: int, cells: int) -> None:
-            self.desk.tell(decided, cells, f"{decided:,} of {cells:,} cells are decided")
+            self.context.report_progress(decided, cells, f"{decided:,} of {cells:,} cells are decided")
             self.keep()
 
         found = find_empty(
-            self.prover, self.desk.tolerances, self.effort, seconds=self.desk.seconds_left, report=report
+            self.prover, self.context.tolerances, self.effort, seconds=self.context.seconds_left, report=report
         )
         self.keep(empty=(found,), at_once=True)
         said = "; ".join(each.words for each in relations)
@@ -118,14 +118,14 @@ class _Work:
 
     def why_not(self) -> str:
         """Why nothing is within the tolerances of the question."""
-        self.desk.tell(0, 1, "finding what conflicts")
-        found = why_not(self.prover, self.desk.question, self.effort, seconds=self.desk.seconds_left)
+        self.context.report_progress(0, 1, "finding what conflicts")
+        found = why_not(self.prover, self.context.question, self.effort, seconds=self.context.seconds_left)
         self.keep(why_not=(found,), at_once=True)
-        return why_not_sentence(self.desk.problem, found)
+        return why_not_sentence(self.context.problem, found)
 
     def relations(self) -> str:
         """Which constraints are functions of each other."""
-        self.desk.tell(0, 1, "looking for relations")
+        self.context.report_progress(0, 1, "looking for relations")
         found = find_relations(self.prover, self.effort)
         self.keep(relations=found, at_once=True)
         return "; ".join(each.words for each in found) or "No two constraints lie on a line."
@@ -142,10 +142,12 @@ class _Work:
         def report(progress: Progress) -> None:
             if progress.newest is not None:
                 self.keep(proofs=[progress.newest])
-            self.desk.tell(progress.done, progress.total, f"{progress.done:,} of {progress.total:,} {what}")
+            self.context.report_progress(
+                progress.done, progress.total, f"{progress.done:,} of {progress.total:,} {what}"
+            )
 
         proofs = prove_all(
-            self.prover, questions, self.effort, seconds=self.desk.seconds_left, before=self.desk.findings.proofs,
+            self.prover, questions, self.effort, seconds=self.context.seconds_left, before=self.context.findings.proofs,
             report=report,
         )  # fmt: skip
         self.keep(proofs=proofs.each, at_once=True)
@@ -166,7 +168,7 @@ class _Work:
         self._kept, self._counted = len(self.prover.found), self.prover.evaluations
         evaluations = {name: count for name, count in counts.items() if count}
         found = Findings(new, evaluations, Proofs(tuple(proofs)), empty, why_not, relations)
-        self.desk.keep(found, at_once=at_once)
+        self.context.keep_found(found, at_once=at_once)
 
 
 def _missing() -> str:

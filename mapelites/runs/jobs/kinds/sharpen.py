@@ -42,42 +42,44 @@ def check(request: Mapping[str, Any], record: Record) -> dict[str, Any]:
     }
 
 
-def work(desk: JobContext) -> str:
+def work(context: JobContext) -> str:
     """Sharpen what is asked for; what came of it in a sentence."""
-    problem = own_problems.loaded(desk.problem)
-    known, better = desk.archive().everything(), 0
-    questions = _questions(desk)
+    problem = own_problems.loaded(context.problem)
+    known, better = context.archive().everything(), 0
+    questions = _questions(context)
     evaluations = 0
     for done, question in enumerate(questions):
-        desk.check()
-        if desk.seconds_left <= 0:
+        context.raise_if_stopping()
+        if context.seconds_left <= 0:
             questions = questions[:done]
             break
-        desk.tell(done, len(questions), f"{done:,} of {len(questions):,} questions, {better:,} answered better")
+        context.report_progress(
+            done, len(questions), f"{done:,} of {len(questions):,} questions, {better:,} answered better"
+        )
         before = _best(known, question)
-        if not _is_closed(desk.findings.proofs, question, before):
-            found, spent = _sharpened(desk, problem, question, known)
+        if not _is_closed(context.findings.proofs, question, before):
+            found, spent = _sharpened(context, problem, question, known)
             evaluations += spent
             known = known.and_(found)
             better += _best(known, question) < before - BETTER * max(1.0, abs(before) if np.isfinite(before) else 1.0)
-            desk.keep(Findings(found, {OPERATOR_NAME: spent}))
-    return _said(desk, questions, known, better, evaluations)
+            context.keep_found(Findings(found, {OPERATOR_NAME: spent}))
+    return _said(context, questions, known, better, evaluations)
 
 
-def _questions(desk: JobContext) -> list[Array]:
-    what = desk.job.request["what"]
+def _questions(context: JobContext) -> list[Array]:
+    what = context.job.request["what"]
     if what == "question":
-        return [desk.question]
+        return [context.question]
     make = price_questions if what == "prices" else lattice_questions
-    return list(reversed(widest_first(make(desk.problem, desk.tolerances))))  # the answer of one starts the next
+    return list(reversed(widest_first(make(context.problem, context.tolerances))))  # the answer of one starts the next
 
 
-def _sharpened(desk: JobContext, problem: Problem, question: Array, known: Elites) -> tuple[Elites, int]:
+def _sharpened(context: JobContext, problem: Problem, question: Array, known: Elites) -> tuple[Elites, int]:
     """What a sharpening finds that is better than what is known, and its evaluations."""
     beyond = np.maximum(known.violations - question, 0.0).max(axis=1, initial=0.0)
     starts = known.x[np.lexsort((known.f, beyond))[:STARTS]]
-    sharpening = Sharpening(problem, question, starts, int(desk.job.request["evaluations"]))
-    while not sharpening.done and not desk.stop() and desk.seconds_left > 0:
+    sharpening = Sharpening(problem, question, starts, int(context.job.request["evaluations"]))
+    while not sharpening.done and not context.should_stop() and context.seconds_left > 0:
         sharpening.advance(PIECE)
     found = sharpening.elites()
     inside = np.flatnonzero((found.violations <= question).all(axis=1) & (found.f < _best(known, question)))
@@ -98,13 +100,13 @@ def _is_closed(proofs: Proofs, question: Array, f: float) -> bool:
     return gap is not None and gap <= CLOSED
 
 
-def _said(desk: JobContext, questions: list[Array], known: Elites, better: int, evaluations: int) -> str:
+def _said(context: JobContext, questions: list[Array], known: Elites, better: int, evaluations: int) -> str:
     spent = f"{evaluations:,} evaluations"
-    if desk.job.request["what"] == "question":
+    if context.job.request["what"] == "question":
         best = _best(known, questions[0]) if questions else float("inf")
         if not np.isfinite(best):
             return f"No solution within these tolerances was found, with {spent}."
-        shown = -best if desk.problem.maximise else best
+        shown = -best if context.problem.maximise else best
         return f"{'Better' if better else 'Not better'}: {amount(shown, 6)}, with {spent}."
     return f"{better:,} of {len(questions):,} questions are answered better, with {spent}."
 

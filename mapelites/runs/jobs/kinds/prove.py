@@ -101,7 +101,7 @@ class _Work:
 
     def cells(self) -> str:
         """Which cells cannot exist, and which constraints are functions of each other, which is often why."""
-        self.desk.tell(0, 1, "looking for relations")
+        self.context.report_progress(0, 1, "looking for relations")
         relations = find_relations(self.prover, self.effort)
         self.keep(relations=relations)
 

@@ -36,9 +36,6 @@
 
   const text = (value) => (value === Infinity ? ANY : window.pageState.short(value));
 
-  // A tolerance in per cent of its limit, " (4.71 %)"; nothing where that is not known.
-  const share = (row, value) => (row.reference ? " (" + Number(((100 * value) / row.reference).toPrecision(3)) + " %)" : "");
-
   function place(row, value) {
     let found = 0;
     row.steps.forEach((step, i) => { if (Number(step) <= value) { found = i; } });

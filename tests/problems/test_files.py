@@ -340,7 +340,7 @@ def test_what_a_slow_function_answered_when_its_file_was_looked_at_is_not_asked_
     path.write_text(
         "import time\nfrom mapelites import problem\n\n\n"
         '@problem(bounds={"a": (0, 2), "b": (0, 2)}, inequalities=["sum"])\ndef slow(x):\n'
-        f"    print(list(x), file=open({str(calls)!r}, 'a'))\n    time.sleep(0.25)\n"
+        f"    with open({str(calls)!r}, 'a') as file:\n        print(list(x), file=file)\n    time.sleep(0.25)\n"
         "    return x[0] + x[1], [1.5 - x[0] - x[1]], []\n"
     )
     library = ProblemLibrary()

@@ -44,7 +44,7 @@ BUDGETS = (2_000, 20_000, 200_000)
 MOST_QUESTIONS = 120
 STARTS = 5  # of the multistart, for each question; four times as many for the corner of the sweep
 CLOSE, NEAR = 1e-3, 1e-2
-TINY = 1e-6  # an objective whose truth at the corner is smaller has regrets relative to this
+TINY = 1e-6  # where the truth of the corner is smaller, a regret is relative to the question's own truth, or to this
 LENIENT = 1e-6  # by which SLSQP's answers may exceed a tolerance
 
 
@@ -312,9 +312,10 @@ def improve(name: str, problem: Problem, references: References, seeds: int, bud
 def row_of(name: str, method: str, truth: np.ndarray, found: list[Found]) -> MethodRow:
     """Shares over the questions that have an answer at all, and over the runs."""
     known = np.isfinite(truth)
-    size = abs(truth[0]) if np.isfinite(truth[0]) else np.abs(truth[known]).max(initial=0.0)
+    corner = abs(truth[0]) if np.isfinite(truth[0]) else np.abs(truth[known]).max(initial=0.0)
+    size = corner if corner > TINY else np.maximum(np.abs(truth[known]), TINY)
     f = np.array([each.f for each in found])[:, known]
-    regret = (f - truth[known]) / max(size, TINY)
+    regret = (f - truth[known]) / size
     return MethodRow(
         name, method, int(known.sum()), float((regret <= CLOSE).mean()), float((regret <= NEAR).mean()),
         float(np.median(regret)), float(regret.max(initial=0.0)), float(np.mean([each.evaluations for each in found])),

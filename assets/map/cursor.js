@@ -114,8 +114,9 @@ window.mapCursor = (function () {
     map.names.forEach((name, i) => {
       const value = values[(i * map.rows + row) * map.columns + column];
       if (!(value > map.satisfied[i] * (1 + 1e-6))) { return; }
-      const share = map.references[i] ? " (" + number(Number(((100 * value) / map.references[i]).toPrecision(3))) + " %)" : "";
-      found.push(name + " +" + number(value) + (map.units[i] ? " " + map.units[i] : "") + share);
+      const unit = map.units[i] || "", ofIt = unit.includes("%") ? " of its size" : "";  // where the unit is a per cent too
+      const share = map.references[i] ? " (" + number(Number(((100 * value) / map.references[i]).toPrecision(3))) + " %" + ofIt + ")" : "";
+      found.push(name + " +" + number(value) + (unit ? " " + unit : "") + share);
     });
     return found.join(", ") || "breaks nothing";
   }

@@ -36,9 +36,6 @@
 
   const text = (value) => (value === Infinity ? ANY : window.pageState.short(value));
 
-  // A tolerance in per cent of its limit, " (4.71 %)"; nothing where that is not known.
-  const share = (row, value) => (row.reference ? " (" + Number(((100 * value) / row.reference).toPrecision(3)) + " %)" : "");
-
   function place(row, value) {
     let found = 0;
     row.steps.forEach((step, i) => { if (Number(step) <= value) { found = i; } });
@@ -169,7 +166,8 @@
     if (document.activeElement !== own.field || own.told !== field) { own.field.value = field; own.field.setAttribute("aria-invalid", "false"); }
     own.told = field;
     write(own.size, value === Infinity ? "any violation" : isStep ? row.amounts[at] : "+" + text(value) + (row.unit ? " " + row.unit : ""));
-    write(own.alone, at && row.curve[at] !== null ? "alone " + (row.alone[at] || "buys nothing") : "");
+    // What is told of a level holds at that level alone; between two, the design says it.
+    write(own.alone, at && isStep && row.curve[at] !== null ? "alone " + (row.alone[at] || "buys nothing") : "");
     own.box.classList.toggle("is-moved", value > Number(row.steps[0]));
     const drawn = sparkline(row, at);
     if (own.drawn !== drawn) { own.drawn = drawn; own.curve.innerHTML = drawn; }

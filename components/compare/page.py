@@ -194,7 +194,11 @@ def _figures(context: Context, runs: Sequence[Run], view: str, dark: bool, narro
     snapshots = [context.store.snapshot(run.id) for run in runs]
     known = [each for each in snapshots if each is not None]
     names = [f"{LETTERS[i]} {summary.run_name(run)}, {summary.search_and_seed(run)}" for i, run in enumerate(runs)]
-    lines = [(name, each.curve, shade) for name, each, shade in zip(names, snapshots, COLOURS, strict=False) if each]
+    lines = [
+        (name, summary.shown_curve(run, each.curve), shade)
+        for run, name, each, shade in zip(runs, names, snapshots, COLOURS, strict=False)
+        if each
+    ]
     found: dict[str, Any] = {"curves": curves(lines, dark=dark), "maps": [], "legend": None, "note": "", "counts": None}
     if len(known) < 2 or snapshots[0] is None or snapshots[1] is None:
         return {**found, "note": "The maps appear as soon as both runs have one."}

@@ -478,4 +478,4 @@ def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
         if not isinstance(name, str):
             return no_update
         folder = campaigns.folder(campaign_id)
-        return f"/run/{experiments_files.take_in(campaigns.context.queue, folder, name)}"
+        return f"/run/{experiments_files.take_run_in(campaigns.context.queue, folder, name)}"

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 import dash_mantine_components as dmc
+import numpy as np
 from dash import Dash, html
 from dash.development.base_component import Component
 from flask import Response, abort, request
+from numpy.typing import NDArray
 
 from components.shared.context import Context
 from components.shared.format import run_state_text
@@ -70,6 +72,11 @@ def best_feasible(run: Run) -> float | None:
     """The best feasible objective as people mean it, or None where none is found."""
     f = run.best_feasible
     return -f if f is not None and run.request.spec.maximise else f
+
+
+def shown_curve(run: Run, curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Evaluations, filled cells and best feasible value, (k, 3), the last as people mean it."""
+    return curve * [1.0, 1.0, -1.0] if run.request.spec.maximise else curve
 
 
 def spent_share(run: Run) -> float:

@@ -311,7 +311,7 @@ def test_a_disk_that_fills_up_is_the_trouble_of_the_campaign_and_leaves_no_half_
 
 def test_tasks_that_wait_for_a_worker_are_not_said_to_run(tmp_path):
     crew, told = Here(), []
-    crew.waits = lambda: "waiting for a worker"
+    crew.waiting_message = lambda: "waiting for a worker"
     crew.submit = lambda text: Future()
 
     def watch(standing):

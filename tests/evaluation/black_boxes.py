@@ -67,6 +67,15 @@ def killed(x: Any) -> Any:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def forks(x: Any) -> Any:
+    """It comes back twice: in its process, and in the copy that it made of that."""
+    child = os.fork()
+    values = disc(x)
+    if child:
+        os.waitpid(child, 0)  # so that the copy has said all it says before
+    return values
+
+
 def exits(x: Any) -> Any:
     os._exit(3)
 

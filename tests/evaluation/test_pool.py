@@ -91,6 +91,20 @@ def test_what_may_go_better_is_tried_again_and_what_may_not_is_not(
         crew.close()
 
 
+def test_a_function_that_forks_and_comes_back_twice_gives_each_candidate_its_own_values() -> None:
+    points = np.random.default_rng(2).uniform(-2, 2, (12, 3))
+    crew = WorkerPool(problem_of(boxes.forks), workers=2)
+    try:
+        for number, x in enumerate(points):
+            crew.submit(number, x)
+        found: dict[int, np.ndarray] = {}
+        while len(found) < len(points):
+            found |= {number: answer.values for number, answer in crew.collect()}
+        assert np.array_equal([found[number] for number in range(len(points))], problem_of(boxes.disc).values(points))
+    finally:
+        crew.close()
+
+
 def test_all_processes_are_gone_when_the_crew_is_closed() -> None:
     crew = WorkerPool(problem_of(boxes.hangs), workers=3)
     for number in range(3):

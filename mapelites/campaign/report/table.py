@@ -126,10 +126,10 @@ def report_of(folder: CampaignFolder) -> CampaignReport:
         for instance in folder.campaign.instances
         if instance in solutions
     )
-    return CampaignReport(folder.campaign, rows, compare(rows), tuple(folder.sessions()), folder.engine)
+    return CampaignReport(folder.campaign, rows, compare_searches(rows), tuple(folder.sessions()), folder.engine)
 
 
-def compare(rows: Sequence[TableRow]) -> tuple[SearchComparison, ...]:
+def compare_searches(rows: Sequence[TableRow]) -> tuple[SearchComparison, ...]:
     """Every pair of searches on every problem that both have run."""
     by_place: dict[tuple[int, str], list[TableRow]] = {}
     for row in rows:

@@ -174,7 +174,7 @@ class JobBoard:
                 log.warning("%s; what was there is put aside, and what is found from now on is kept", error)
             self.entries.database.put(f"findings/{job.run_id}/{version}", found.to_bytes())
             self.entries.database.drop(f"findings/{job.run_id}/{record.findings}")
-            self.entries.write(replace(record, findings=version))
+            self.entries.write(replace(record, findings=version, best_feasible=_best_feasible(record, found.elites)))
 
     def _write(self, job: Job) -> None:
         self.entries.database.put_table(job.key, job.as_table())
@@ -190,6 +190,13 @@ class JobBoard:
                 run_id, _, job_id = key.removeprefix("job/").partition("/")
                 found.append(Job(job_id, run_id, "job", state="failed", said=f"{error}. Ask for it again."))
         return tuple(sorted(found, key=lambda job: (job.created, job.id)))
+
+
+def _best_feasible(record: Record, found: Elites) -> float | None:
+    """The best feasible objective of a run and of what jobs found, for lists that do not read its map."""
+    feasible = found.f[record.request.get_problem().feasible(found.violations)]
+    known = feasible.tolist() + ([] if record.best_feasible is None else [record.best_feasible])
+    return min(known, default=None)
 
 
 def _found_at(elites: Elites, evaluations: int) -> Elites:

@@ -220,8 +220,12 @@ class Pipeline(ABC):
         answer = self._answers.pop(candidate.number)
         gain = np.zeros(1)
         asked.tell(self.state, self.map, gain, candidate.x, answer.values, candidate.operator)
+        self.note_failure(answer)
+        self.learn(candidate, answer, float(gain[0]))
+
+    def note_failure(self, answer: Answer) -> None:
+        """Count an answer that did not go well, and keep its words."""
         if answer.status != FINE:
             self._failed[answer.status] += 1
             if answer.words:  # one from the log has none
                 self._words[KINDS[answer.status]] = answer.words
-        self.learn(candidate, answer, float(gain[0]))

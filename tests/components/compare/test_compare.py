@@ -19,12 +19,13 @@ from components.compare.page import runs_in_address
 from components.page_state.state import PageState
 from components.shared.context import Context
 from components.shared.queue import RunQueue
+from components.shared.summary import shown_curve
 from mapelites import Illumination, Settings, Tolerances
 from mapelites.answers import Designs
 from mapelites.core.errors import InputError
 from mapelites.core.format import number
 from mapelites.problems import get
-from mapelites.runs import Store
+from mapelites.runs import RunRequest, Store
 from mapelites.snapshot.snapshot import Snapshot
 from server.cache import open_memory
 from tests.requests_and_stores import request
@@ -139,6 +140,12 @@ def test_curves_leave_out_what_is_not_known_yet() -> None:
     cells, best = curves([("A", snapshot().curve, "#000")], dark=True)
     assert cells["data"][0]["x"] == [1_000.0, 4_000.0]
     assert (best["data"][0]["x"], best["data"][0]["y"]) == ([4_000.0], [2.5])
+
+
+def test_curves_of_what_is_maximised_show_the_objective_as_people_mean_it(store: Store) -> None:
+    problem = get("reactor-network")
+    run = store.run(store.create(RunRequest.of(problem, Tolerances.default(problem), Settings.of("directed", 6))))
+    assert shown_curve(run, np.array([[100.0, 3.0, -0.38]])).tolist() == [[100.0, 3.0, 0.38]]
 
 
 def test_comparing_takes_two_to_six_runs(store: Store) -> None:

@@ -74,6 +74,17 @@ def test_damaged_findings_are_said_and_put_aside_and_the_map_and_what_is_found_l
     assert aside.name.startswith(f"findings-{run_id}-1-")
 
 
+def test_lists_of_runs_tell_the_best_feasible_objective_that_a_job_found(store: Store, run_id: str) -> None:
+    before = store.entries.record(run_id).best_feasible
+    found = found_by(store, run_id, 3).elites
+    better = replace(found, f=np.array([-1.0, -2.0]), h=np.zeros_like(found.h), g=np.full_like(found.g, -1.0))
+    broken = replace(better, f=better.f - 10.0, h=better.h + 1.0)
+    assert before is None or before > -1.0
+    store.jobs.add(job_of(store, run_id), Findings(better, {"sharpen": 3}))
+    store.jobs.add(job_of(store, run_id), Findings(broken, {"sharpen": 3}))
+    assert store.entries.record(run_id).best_feasible == -2.0
+
+
 def test_findings_that_vanished_are_missed(store: Store, run_id: str) -> None:
     store.jobs.add(job_of(store, run_id), found_by(store, run_id, 3))
     with store.entries.database.writing():

@@ -126,6 +126,9 @@ ONCE_WRONG = {
     "a small coefficient": ("s from 0 to 1e9", "maximise s*4.8e-12", "s <= 2e9", -4.8e-3),
     "a moment of inertia in metres": ("h from 0.01 to 0.1", "minimise 1e-9/(h^4/12)", "h^4/12 <= 2e-6", 5e-4),
     "a power that is above infinity": ("x from 0 to 100", "minimise (x - 1)^12 - 12*x", "x >= 1.5", -23.0),
+    "a quotient of what has a pole": (
+        "x from -1.97 to -0.33", "minimise x", "(1/x)/(1/x + 1.05) - x <= -46.4", -0.972485,
+    ),
     "an angle of what is far apart": (
         "w from 0 to 3e8; s from 0.01 to 0.9", "minimise s", "atan2(w, s - 0.4) <= 1.5708", 0.01
     ),

@@ -92,7 +92,7 @@ def _read(text: str, outputs: Sequence[str], longest: int) -> dict[str, float]:
     named, plain, together = dict[str, float](), list[float](), dict[str, float]()
     for line in text.splitlines():
         words = line.replace("=", " ").split()
-        numbers = [value for word in words if (value := as_number(word)) is not None]
+        numbers = [value for word in words if (value := number_in_word(word)) is not None]
         if not numbers or line.lstrip().startswith(("[", "#")):  # gradients, Hessians and remarks
             continue
         names = [word for word in (each.rstrip(":") for each in words) if word in outputs]
@@ -100,7 +100,7 @@ def _read(text: str, outputs: Sequence[str], longest: int) -> dict[str, float]:
             together = dict(zip(outputs, numbers, strict=True))  # the last line counts
         elif names and len(numbers) == 1:
             named[names[0]] = numbers[0]
-        elif len(words) <= longest and as_number(words[0]) is not None:
+        elif len(words) <= longest and number_in_word(words[0]) is not None:
             plain.append(numbers[0])
     if together and len(named) < len(outputs):
         return together
@@ -134,7 +134,7 @@ def _value(each: Any) -> float:
     return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else math.nan
 
 
-def as_number(word: str) -> float | None:
+def number_in_word(word: str) -> float | None:
     """The number that a word is, also in Fortran's spelling, or None."""
     try:
         return float(re.sub(r"(?<=\d)[dD](?=[-+]?\d)", "e", word.rstrip(",;")))
@@ -156,7 +156,7 @@ def read_outputs(readings: Sequence[OutputReading], folder: Path, printed: str) 
                     f"{each.file}, in which {each.name} should be, cannot be read: {error.strerror}"
                 ) from None
         numbers = re.findall(each.pattern, text)
-        value = as_number(numbers[-1]) if numbers else None
+        value = number_in_word(numbers[-1]) if numbers else None
         if value is None:
             raise ProgramError(f"there is no {each.name} in {'what it prints' if each.file == 'output' else each.file}")
         found[each.name] = value

@@ -160,7 +160,7 @@ def parser(name: str | None = None) -> argparse.ArgumentParser:
     return options
 
 
-def limits_of(options: argparse.Namespace) -> ClientLimits:
+def client_limits(options: argparse.Namespace) -> ClientLimits:
     """The most that a client may ask for: what was said, and otherwise what is usual where it listens."""
     usual = SHARED if is_remotely_reachable(options.host, options.trust, proxied=options.proxy) else USUAL
     said = {limit: getattr(options, f"most_{name}") for name, (limit, _) in MOST.items()}
@@ -175,7 +175,7 @@ def start_options(options: argparse.Namespace) -> StartOptions:
         port=options.port,
         trusted=tuple(map(access_checks.checked_name, options.trust)),
         base_path=base_path.checked_base_path(options.base_path),
-        limits=limits_of(options),
+        limits=client_limits(options),
         problems=tuple(str(path.expanduser().resolve()) for path in options.problems),
         schedulers=tuple(options.scheduler),
         proxied=options.proxy,

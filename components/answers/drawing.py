@@ -28,7 +28,7 @@ SIDE = 420  # the map's own pixels
 MOST_LABELS = 12
 
 
-def map_picture(archive: Archive, view: FigureView) -> str:
+def map_drawing(archive: Archive, view: FigureView) -> str:
     """The nested map as a page shows it, with its outer bins labelled, its scale, the feasible corner and the best."""
     view = replace(view, block=None)
     view = replace(view, summary=is_too_fine(view.fold(archive.tolerances), narrow=True))
@@ -107,7 +107,7 @@ def _labels(
     return [*found, f'<text x="14" y="{base}" {turned} {_bold()}>{title} →</text>']
 
 
-def price_picture(curve: Price, width: int = 150, height: int = 40) -> str:
+def price_drawing(curve: Price, width: int = 150, height: int = 40) -> str:
     """A price curve in a line of text: steps, with a dot for every elite."""
     known = [(i, step.f) for i, step in enumerate(curve.steps) if step.f is not None]
     if not known:
@@ -121,7 +121,7 @@ def price_picture(curve: Price, width: int = 150, height: int = 40) -> str:
     return _svg(width, height, parts, "best objective over the levels")
 
 
-def front_picture(designs: Designs, found: Front, rows: Array, width: int = 420, height: int = 240) -> str:
+def front_drawing(designs: Designs, found: Front, rows: Array, width: int = 420, height: int = 240) -> str:
     """These rows of the front with its knee, the ends labelled."""
     if not len(rows):
         return ""

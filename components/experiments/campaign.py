@@ -41,6 +41,7 @@ from mapelites.campaign import Campaign, Instance
 from mapelites.campaign.description import OWN, table_words
 from mapelites.campaign.process import start_process, stop_campaign
 from mapelites.campaign.report.formats import competitions
+from mapelites.campaign.report.table import sign_words
 from mapelites.problems.suites.suite import PREFERRED_DIMENSION
 
 LOOK = 250  # milliseconds between looks whether it is time to ask; assets/experiments/campaign.js says when it is
@@ -239,7 +240,9 @@ def _same(values: Any) -> list[dict[str, str]]:
 
 def _table(look: CampaignSnapshot, view: CampaignView) -> list[Component]:
     runs, place = f"/experiments/{look.folder.id}/run/", (view.dimension, view.search)
+    signs = sign_words(look.report.campaign)
     return [
+        *([html.Div(signs, className="statistics-notes quiet")] if signs else []),
         *published_notes(look.report, place, view.beside),
         paper_table(look.report, look.states, place, view.beside, runs),
     ]
@@ -478,4 +481,4 @@ def _register_buttons(app: Dash, campaigns: Campaigns) -> None:
         if not isinstance(name, str):
             return no_update
         folder = campaigns.folder(campaign_id)
-        return f"/run/{experiments_files.take_in(campaigns.context.queue, folder, name)}"
+        return f"/run/{experiments_files.take_run_in(campaigns.context.queue, folder, name)}"

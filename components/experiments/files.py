@@ -89,7 +89,7 @@ def register(app: Dash, context: Context) -> None:
         try:
             folder = open_campaign(context.store.path, campaign_id)
             if request.method == "POST":
-                run_id: str | None = take_in(context.queue, folder, name)
+                run_id: str | None = take_run_in(context.queue, folder, name)
             else:
                 run_id = taken_in(context.store, folder, name)
         except InputError as error:
@@ -107,7 +107,7 @@ def taken_in(store: Store, folder: CampaignFolder, name: str) -> str | None:
     return run_id if run_id in [run.id for run in store.runs()] else None
 
 
-def take_in(queue: RunQueue, folder: CampaignFolder, name: str) -> str:
+def take_run_in(queue: RunQueue, folder: CampaignFolder, name: str) -> str:
     """The id of a campaign's run in the store of runs; the first time, it is put there."""
     content = folder.content(name)
     with hold_lock(folder.path / "opened.lock", EXCLUSIVE):

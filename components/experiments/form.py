@@ -15,7 +15,7 @@ from components.shared.context import Context
 from components.shared.notices import icon
 from components.shared.queue import RunQueue
 from components.shell.frame import URL
-from components.start.form import SEARCH_LABELS, as_number
+from components.start.form import SEARCH_LABELS, number_or_text
 from mapelites.campaign import Campaign
 from mapelites.campaign.description import ALL_CONSTRAINTS
 from mapelites.campaign.process import launch_campaign
@@ -138,12 +138,12 @@ def read_campaign(values: Mapping[str, Any]) -> Campaign:
     levels = _parts(values.get("levels"))
     return Campaign(
         _names("problems", values.get("problems")),
-        tuple(as_number(part) for part in _parts(values.get("dimensions"))),
+        tuple(number_or_text(part) for part in _parts(values.get("dimensions"))),
         _names("searches", values.get("searches")),
-        as_number(values.get("runs")),
-        as_number(values.get("seed")),
+        number_or_text(values.get("runs")),
+        number_or_text(values.get("seed")),
         {ALL_CONSTRAINTS: levels} if levels else {},
-        {"evaluations": as_number(values.get("evaluations"))},
+        {"evaluations": number_or_text(values.get("evaluations"))},
     )
 
 

@@ -22,10 +22,11 @@ from components.shared.format import count, duration, error_sentence, many, roug
 from components.shared.notices import icon
 from mapelites.core.format import evaluation_rate, number, whole_percent
 from mapelites.runs import Moment, Run, Store
-from mapelites.runs.pacing import seconds_left
+from mapelites.runs.pacing import seconds_left, watched_rate
 
 ACTIVE = ("queued", "running")
 SMOOTHING = 0.5
+AT_ITS_PACE = 0.5  # of the rate at which a run is watched: one that is slower waits for its function
 FEW_MOMENTS = 20
 Curve = NDArray[np.float64]  # (k, 3): evaluations, cells with an elite, best feasible value or NaN
 
@@ -141,6 +142,8 @@ class Speed:
         """The speed after another look."""
         now = time.monotonic() if now is None else now
         speed = self.rate if run.state == "running" else None
+        if run.state == "running" and run.evaluations == self.evaluations:
+            return self  # the next one takes as long as it has been waited for, not since somebody looked last
         if run.state == "running" and now > self.time and 0 <= self.evaluations < run.evaluations:
             measured = (run.evaluations - self.evaluations) / (now - self.time)
             speed = measured if speed is None else SMOOTHING * speed + (1 - SMOOTHING) * measured
@@ -166,9 +169,9 @@ def _progress_words(run: Run, speed: float | None) -> list[Component | str]:
 
 
 def _seconds_left(run: Run, speed: float) -> float:
-    """A run that is watched gets faster as it goes."""
+    """A run that is watched gets faster as it goes, unless its function is what it waits for."""
     budget = run.request.settings.evaluations
-    if run.request.watch is not None:
+    if run.request.watch is not None and speed > AT_ITS_PACE * watched_rate(run.request.watch, budget, run.evaluations):
         return seconds_left(run.request.watch, budget, run.evaluations)
     return (budget - run.evaluations) / speed
 

@@ -24,7 +24,7 @@ AT_LIMIT = 1e-3  # of the limit: closer is at it
 NOISE = 1e-6  # of the limit: less is what a search leaves of a difference, and nobody measures it
 
 
-def value_text(amount: float, *, signed: bool = False) -> Component:
+def value_span(amount: float, *, signed: bool = False) -> Component:
     """A number to four digits that holds all of them for whoever points at it or copies it."""
     words = f"+{number(amount)}" if signed and amount > 0 else number(amount)
     return html.Span(words, title=exact_number(amount), className="value", **{"data-exact": exact_number(amount)})
@@ -34,7 +34,7 @@ def objective_row(problem: Problem, elite: Elite, against: Elite | None) -> Comp
     """The objective before and after, and the change in per cent."""
     now = problem.shown_objective(elite.f)
     unit = f" {problem.objective_unit}" if problem.objective_unit else ""
-    parts: list[Any] = [html.Span(value_text(now), className="objective"), unit]
+    parts: list[Any] = [html.Span(value_span(now), className="objective"), unit]
     if against is not None and against.f != elite.f:
         then = problem.shown_objective(against.f)
         before, after = format_apart(then, now)
@@ -89,7 +89,7 @@ def _named(constraint: Constraint) -> list[Any]:
 
 def _told_value(constraint: Constraint, raw: float, told: float | None) -> Component:
     """A constraint's value; one that is 0 but for the last digits of its limit reads 0."""
-    shown = value_text(raw if told is None else told)
+    shown = value_span(raw if told is None else told)
     if constraint.reference and abs(raw if told is None else told) < NOISE * abs(constraint.reference):
         shown.children = "0"
     return shown
@@ -153,8 +153,8 @@ def shared_axis_members(whole: Archive, elite: Elite) -> list[Component]:
                 html.Tr(
                     [
                         html.Th(whole.problem.constraints[i].name, scope="row"),
-                        html.Td(value_text(float(values[i]))),
-                        html.Td(value_text(float(same.violations[i]))),
+                        html.Td(value_span(float(values[i]))),
+                        html.Td(value_span(float(same.violations[i]))),
                     ]
                 )
                 for i in places
@@ -188,7 +188,7 @@ def variable_rows(problem: Problem, elite: Elite, other: Elite | None, called: s
         cells = [html.Th(name, scope="row", title=problem.meanings[i] or None)]
         if other is not None:
             cells.append(html.Td(number(float(other.x[i])), className="difference"))
-        cells.append(html.Td([value_text(float(elite.x[i])), unit]))
+        cells.append(html.Td([value_span(float(elite.x[i])), unit]))
         moved = other is not None and other.x[i] != elite.x[i]
         rows.append(html.Tr(cells, className="is-moved" if moved else ""))
     heads = ("", called, "now") if other is not None else ("", "now")

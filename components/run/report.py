@@ -9,7 +9,7 @@ from dash import Dash
 from flask import Response, abort, request
 from markupsafe import Markup
 
-from components.answers.drawing import front_picture, map_picture, price_picture
+from components.answers.drawing import front_drawing, map_drawing, price_drawing
 from components.answers.parts import broken_constraints
 from components.answers.price import PROVEN_HEAD, gain_in_words, held_in_words, proven_of
 from components.page_state.state import PageState, figure_view
@@ -146,12 +146,12 @@ def _answers(
         Markup("<p class='lead'>{}</p>").format(sentence_of(designs, state, shown, proven)),
         Markup("<div class='two'><div><h2>The map. {}</h2>{}</div>").format(
             READING_NAMES[view.reading][1],
-            Markup(map_picture(archive, view)),
+            Markup(map_drawing(archive, view)),
         ),
         Markup(
             "<div><h2>Objective against violation</h2>{}<p class='quiet'>Each dot is an elite that no other beats in "
             "both{}. Objectives on the whole map: {} to {}.</p></div></div>"
-        ).format(Markup(front_picture(designs, front, np.array(rows, dtype=np.int64))), where, high, low),
+        ).format(Markup(front_drawing(designs, front, np.array(rows, dtype=np.int64))), where, high, low),
         Markup("<h2>What relaxing each constraint buys</h2><p class='quiet'>{}</p>").format(
             held_in_words(designs, designs.satisfied) + hard
         ),
@@ -193,7 +193,7 @@ def _prices(designs: Designs, limits: Array, worths: Sequence[RelaxationGain], p
                     becomes if worth.slight else format_apart(shown(worth.start.f), shown(end.f))[1],
                     gain_in_words(designs, worth.start.f, end.f),
                 )
-        picture = Markup(price_picture(price_of(designs, worth.constraint, limits)))
+        picture = Markup(price_drawing(price_of(designs, worth.constraint, limits)))
         told = proven_of(designs, worth.constraint, end, limits, proofs)
         rows.append([name, verdict, way, becomes, gain, picture, *told])
     becomes = f"{objective_head(designs.problem)} becomes"

@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from components.shared.context import Context
 from components.shared.format import many
 from components.shared.notices import icon, notice, show_notices
-from components.start.form import as_number
+from components.start.form import number_or_text
 from mapelites.core.errors import InputError
 from mapelites.core.format import byte_size
 
@@ -62,7 +62,7 @@ def space_notices(context: Context) -> list[Component]:
 
 def read_limit(text: Any) -> int | None:
     """Bytes from a text in gigabytes; None where it is empty, an `InputError` where it is no size."""
-    value = as_number(text)
+    value = number_or_text(text)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:

@@ -102,7 +102,7 @@ def form_defaults(query: Mapping[str, str]) -> dict[str, str]:
     problem = problem if problem in names() else DEFAULT_PROBLEM
     dimension = query.get("dimension", str(preferred_dimension(problem)))
     try:
-        found = get(problem, as_number(dimension))
+        found = get(problem, number_or_text(dimension))
     except InputError:
         dimension = str(preferred_dimension(problem))
         found = get(problem, int(dimension))
@@ -138,7 +138,7 @@ def field_control(field: FormField, value: str, *, fixed: bool = False) -> Compo
     return dmc.Select(**common, data=data, allowDeselect=False, comboboxProps={"shadow": "md"})
 
 
-def as_number(text: Any) -> Any:
+def number_or_text(text: Any) -> Any:
     """The number in a field's text (`200,000`, `2e5`), None where it is empty, the text where it is none."""
     if not isinstance(text, str):
         return text
@@ -200,7 +200,7 @@ def read_form(values: Mapping[str, Any], levels: Any, pace: Any) -> tuple[RunReq
 
 
 def _problem(values: Mapping[str, Any], errors: dict[str, str]) -> Any:
-    name, dimension = values.get("problem"), as_number(values.get("dimension"))
+    name, dimension = values.get("problem"), number_or_text(values.get("dimension"))
     if name not in names():
         errors["problem"] = "Choose a problem from the list"
         return None
@@ -253,12 +253,12 @@ def _check_start(settings: Settings | None, problem: Any, errors: dict[str, str]
 def _setting(name: str, value: Any) -> Any:
     if name == "start":
         words = value.replace(",", " ").split() if isinstance(value, str) else None
-        return value if words is None else ((tuple(map(as_number, words)),) if words else None)
+        return value if words is None else ((tuple(map(number_or_text, words)),) if words else None)
     if name in ("crossover", "distinct_parents"):
         return YES_OR_NO.get(value, value or None) if isinstance(value, str) else value
     if name in ("bounds", "archive"):
         return value or None
-    return as_number(value)
+    return number_or_text(value)
 
 
 def _tolerances(levels: Any, errors: dict[str, str]) -> Tolerances | None:

@@ -25,13 +25,13 @@ from components.start.form import (
     FIELDS,
     FULL_SPEED,
     WATCH,
-    as_number,
     default_search,
     dependent_settings,
     errors_in_words,
     field_control,
     form_defaults,
     in_order,
+    number_or_text,
     read_form,
 )
 from mapelites.core.errors import InputError
@@ -180,10 +180,10 @@ def register(app: Dash, context: Context) -> None:
         if name not in names():
             return (no_update,) * 9
         hint, value, better = dimension_hint(name), no_update, no_update
-        if ctx.triggered_id == "start-problem" and as_number(dimension) not in dimensions(name):
+        if ctx.triggered_id == "start-problem" and number_or_text(dimension) not in dimensions(name):
             value = dimension = str(problem_chooser.preferred_dimension(name))
         try:
-            problem = get(name, as_number(dimension))
+            problem = get(name, number_or_text(dimension))
             if ctx.triggered_id == "start-problem" and search == default_search(compiled=not problem.compiled):
                 better = search = default_search(compiled=problem.compiled)
             now = {"evaluations": evaluations, "initial": initial}

@@ -14,7 +14,7 @@ from dash.development.base_component import Component
 from components.shared import summary
 from components.shared.context import Context
 from components.shared.notices import notice, show_notices
-from components.start.form import as_number
+from components.start.form import number_or_text
 from components.start.tolerances import NotYetFoundError, searched_id
 from mapelites.core.archive import Archive
 from mapelites.core.errors import InputError
@@ -41,7 +41,7 @@ def found_for(context: Context, name: Any, dimension: Any) -> Archive:
     """What is known of a problem; `NotYetFoundError` where a run has to find it first."""
     if name not in names():
         raise InputError("choose a problem first")
-    problem = get(name, as_number(dimension))
+    problem = get(name, number_or_text(dimension))
     if is_searched_here(problem):
         return short_search(problem)
     wanted = _request(problem)

@@ -31,7 +31,7 @@ from mapelites.core.archive import Archive
 from mapelites.core.constraint import LONGEST_MEANING, Constraint
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.grouping import Places, grouping
-from mapelites.core.levels import PERCENT_LEVELS, as_number, levels_by_default, percent_of
+from mapelites.core.levels import PERCENT_LEVELS, level_number, levels_by_default, percent_of
 from mapelites.core.problem import Problem
 from mapelites.core.terms import bin_text, named_limit
 from mapelites.core.tolerances import MOST_CELLS, MOST_LEVELS, PAPER_LEVELS, Tolerances, default_levels, short
@@ -368,7 +368,7 @@ def _step(value: Any) -> tuple[float, str]:
     text = str(value).strip()
     sign = "%" if text.endswith("%") else ""
     try:
-        step = as_number("ε", text.removesuffix("%"))
+        step = level_number("ε", text.removesuffix("%"))
     except InputError:
         raise InputError(f"ε must be a number, but it was {value!r}") from None
     if not 0 < step < 1e300:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from mapelites.answers.closest import closest_sentence
-from mapelites.answers.suggestion import suggested_levels
+from mapelites.answers.suggestion import normalised_levels, suggested_levels
 from mapelites.answers.words import broken_by
 from mapelites.commands.parsing import whole_number
 from mapelites.core.archive import Archive, Elite
@@ -59,7 +59,7 @@ SETTINGS = (
     "archive", "centroids",
 )  # fmt: skip
 MOST_SHOWN = 20
-SUGGESTED = "suggested"  # levels from a short search
+FROM_SEARCH = {"suggested": suggested_levels, "normalised": normalised_levels}  # levels that a short search finds
 LEAST_SHORT, SHORT_SHARE = 200, 10  # of a function without a kernel: this part of the budget, but at least so many
 INTERRUPTED = " after an interrupt"
 
@@ -160,7 +160,8 @@ def add_settings_options(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="[NAME=]L,L,...",
         help="tolerance levels for all constraints or for one, as numbers in its unit or in per cent of its limit, "
-        "such as shear=0,1%%,5%%,680psi, or `suggested` by a short search; may be repeated",
+        "such as shear=0,1%%,5%%,680psi; or `suggested` by a short search, or the paper's levels `normalised` by the "
+        "violations that it knows; may be repeated",
     )
     command.add_argument(
         "--hard", action="append", default=[], metavar="NAME,...", help="constraints that are never relaxed"
@@ -217,27 +218,32 @@ def opened_log(path: Path, problem: Problem) -> ScriptLog:
 def typed_tolerances(
     options: argparse.Namespace, problem: Problem, groups: dict[str, list[str]] | None, evaluations: int
 ) -> Tolerances:
-    """The levels that were typed, with those that a short search suggests where that is asked for."""
-    levels = typed_levels(options.levels, grouping(problem, groups).names)
-    asked = [name for name, each in levels.items() if each == (SUGGESTED,)]
+    """The levels that were typed, with those that a short search finds where that is asked for."""
+    typed = typed_levels(options.levels, grouping(problem, groups).names)
+    hard, asked = split_names(options.hard), {name: each[0] for name, each in typed.items() if is_found(each)}
     if not asked:
-        return Tolerances.of(problem, levels, split_names(options.hard), groups)
+        return Tolerances.of(problem, typed, hard, groups)
     if options.group:
-        raise InputError(f"--levels: {SUGGESTED} does not go together with --group")
+        raise InputError(f"--levels: {' and '.join(sorted(set(asked.values())))} cannot go together with --group")
     short = SHORT_EVALUATIONS
     if not problem.compiled:
         short = min(short, max(LEAST_SHORT, evaluations // SHORT_SHARE))
-    found = suggested_levels(search_shortly(problem, short))
-    own = dict(zip(found.names, found.levels, strict=True))
-    told = Tolerances.of(
-        problem, {**levels, **{name: own.get(name, (0.0,)) for name in asked}}, split_names(options.hard)
-    )
-    axes = told.axes(problem)
-    for each, steps in zip(axes, told.levels, strict=True):
-        if each.name in asked:
+    there, levels = search_shortly(problem, short), dict[str, Sequence[float | str]](typed)
+    for way in sorted(set(asked.values())):
+        found = FROM_SEARCH[way](there)
+        own = dict(zip(found.names, found.levels, strict=True))
+        levels |= {name: own.get(name, (0.0,)) for name, each in asked.items() if each == way}
+    told = Tolerances.of(problem, levels, hard)
+    for each, steps in zip(told.axes(problem), told.levels, strict=True):
+        if each.name in asked and each.name not in told.hard:
             words = ", ".join(violation_text(each, level) for level in steps if level)
-            sys.stderr.write(f"suggested for {each.name}: 0, {words}\n")
+            sys.stderr.write(f"{asked[each.name]} for {each.name}: 0, {words}\n")
     return told
+
+
+def is_found(levels: Sequence[str]) -> bool:
+    """Whether a word stands for levels that a short search finds."""
+    return len(levels) == 1 and levels[0] in FROM_SEARCH
 
 
 def typed_groups(typed: Iterable[str], problem: Problem) -> dict[str, list[str]] | None:

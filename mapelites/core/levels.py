@@ -73,10 +73,10 @@ def read_level(constraint: Constraint, level: object) -> float:
     """
     name, unit = constraint.name, constraint.unit
     if not isinstance(level, str):
-        return as_number(name, level)
+        return level_number(name, level)
     match = NUMBER.fullmatch(level)
     if match is None:
-        return as_number(name, level)
+        return level_number(name, level)
     number, said = float(match[1].replace(",", "")), match[2]
     if said == "%":
         if math.isfinite(number) and number >= 0:
@@ -96,7 +96,7 @@ def plain_unit(unit: str) -> str:
 
 def check_levels(name: str, levels: Iterable[float]) -> Levels:
     """The levels of one constraint, with 0 put in front where it is missing; or an error in words."""
-    values = tuple(as_number(name, level) for level in levels)
+    values = tuple(level_number(name, level) for level in levels)
     for value in values:
         if not math.isfinite(value):
             raise InputError(f"{name}: a level must be a finite number, but one was {value}")
@@ -114,7 +114,7 @@ def check_levels(name: str, levels: Iterable[float]) -> Levels:
     return with_zero
 
 
-def as_number(name: str, level: object) -> float:
+def level_number(name: str, level: object) -> float:
     """A level that is a number, or a text that is nothing but one."""
     try:
         if isinstance(level, (bool, complex)):

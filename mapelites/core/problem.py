@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from mapelites.core.constraint import KINDS, Constraint, Kind, Relation
 from mapelites.core.errors import InputError, unknown
 from mapelites.core.kernels import evaluate_rows
+from mapelites.core.returned import side_by_side
 from mapelites.core.rounding import snap_rows
 
 __all__ = ["KINDS", "Array", "Constraint", "Evaluation", "Kind", "Problem", "ProblemSource", "Relation"]
@@ -234,7 +234,7 @@ class Problem:
         """The number of inequality constraints, m."""
         return sum(constraint.kind == "inequality" for constraint in self.constraints)
 
-    @property
+    @cached_property
     def equalities(self) -> int:
         """The number of equality constraints, p."""
         return len(self.constraints) - self.inequalities
@@ -311,15 +311,22 @@ class Problem:
         return out.reshape(-1, self.dimension)
 
     def _rows(self, points: Array, shape: tuple[int, ...]) -> Array:
-        with _one_process():
-            found = np.asarray(self.function.rows(points))  # type: ignore[attr-defined]
+        found = np.asarray(_in_one_process(self.function.rows, points))  # type: ignore[attr-defined]
         if found.shape != shape:
             raise InputError(f"{self.name}: `rows` must return an array of shape {shape}, but it was {found.shape}")
         return found
 
+    def values_at(self, point: Array) -> Array:
+        """f, g and h of one solution whose variables are on their steps: `values` for whoever calls it very often."""
+        if hasattr(self.function, "row"):
+            return np.asarray(_in_one_process(self.function.row, point))
+        return self.values(point[None])[0] if hasattr(self.function, "rows") or self.compiled else self._call(point)
+
     def _call(self, point: Array) -> Array:
-        with _one_process():
-            found = self.function(point.copy())
+        found = _in_one_process(self.function, point.copy())
+        row = side_by_side(found, self.inequalities, self.equalities)
+        if row is not None:
+            return row
         try:
             f, g, h = found
             parts = [np.asarray(part, dtype=np.float64).reshape(-1) for part in (f, g, h)]
@@ -353,15 +360,14 @@ def whole_bounds(low: float, high: float) -> tuple[float, float] | None:
     return (first, last) if first < last else None
 
 
-@contextmanager
-def _one_process() -> Iterator[None]:
-    """End the copy of this process that a function makes by a fork and comes back in, as it comes back.
+def _in_one_process(function: Callable[[Array], Any], x: Array) -> Any:
+    """What a function returns. The copy of this process that it makes by a fork and comes back in, ends there.
 
     Two would answer where one is asked: what the second says would be taken for the answer to the next solution.
     """
     here = os.getpid()
     try:
-        yield
+        return function(x)
     finally:
         if os.getpid() != here:
             os._exit(0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mapelites.core.problem import Problem
-from mapelites.evaluation.answer import Answer, Array
-from mapelites.evaluation.member import evaluate
+from mapelites.evaluation.answer import FINE, Answer, Array
+from mapelites.evaluation.member import answer_of, evaluate
 from mapelites.evaluation.pool import EvaluationAtWork
 
 
@@ -44,20 +44,36 @@ class HereEvaluator:
     def collect(self, seconds: float | None = None, *, hand_out: bool = True) -> list[tuple[int, Answer]]:
         """The answers to everything that was submitted; a function that takes batches is given it as one."""
         waiting, self._waiting = self._waiting, []
-        if len(waiting) > 1 and hasattr(self.problem.function, "rows"):
-            found = self._as_batch(np.array([x for _, x in waiting]))
-            if found is not None:
-                return [(number, Answer(row)) for (number, _), row in zip(waiting, found, strict=True)]
-        return [(number, evaluate(self.problem, x)) for number, x in waiting]
-
-    def _as_batch(self, x: Array) -> Array | None:
-        """All values, or None where something went wrong: then one at a time tells what."""
-        try:
-            found = self.problem.values(x)
-        except Exception:
-            return None
-        return found if np.isfinite(found).all() else None
+        if not waiting:
+            return []
+        values, wrong = evaluate_batch(self.problem, np.array([x for _, x in waiting]))
+        return [(number, wrong.get(row, Answer(values[row]))) for row, (number, _) in enumerate(waiting)]
 
     def close(self) -> None:
         """Forget what was not evaluated yet."""
         self._waiting.clear()
+
+
+def evaluate_batch(problem: Problem, x: Array) -> tuple[Array, dict[int, Answer]]:
+    """f, g and h of many solutions, and the answers of those, by row, that did not go well.
+
+    A function that takes batches is called once. Where it raises, one at a time tells who is to blame.
+    """
+    takes_batches = getattr(problem.function, "batch", hasattr(problem.function, "rows"))
+    if takes_batches is None and len(x) > 1:  # the first call tells
+        parts = [evaluate_batch(problem, each) for each in (x[:1], x[1:])]
+        return np.concatenate([each for each, _ in parts]), {
+            **parts[0][1],
+            **{1 + k: v for k, v in parts[1][1].items()},
+        }
+    if takes_batches:
+        try:
+            values = problem.values(x)
+        except Exception:  # said by the calls below
+            pass
+        else:
+            rows = np.flatnonzero(~np.isfinite(values).all(axis=1))
+            return values, {int(row): answer_of(problem, values[row]) for row in rows}
+    answers = [evaluate(problem, each) for each in x]
+    wrong = {row: answer for row, answer in enumerate(answers) if answer.status != FINE}
+    return np.array([answer.values for answer in answers]), wrong

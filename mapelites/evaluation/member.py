@@ -124,6 +124,11 @@ def evaluate(problem: Problem, x: Array) -> Answer:
         if _found_by_us(error):
             return Answer.without_values(width, WRONG_SHAPE, str(error)[:LONGEST_WORDS])
         return Answer.without_values(width, RAISED, describe_raised(error))
+    return answer_of(problem, values)
+
+
+def answer_of(problem: Problem, values: Array) -> Answer:
+    """What the values of a solution say about its evaluation."""
     if not np.isfinite(values).all():
         wrong = [name for name, value in zip(_names(problem), values, strict=True) if not np.isfinite(value)]
         return Answer(values, NOT_FINITE, f"{', '.join(wrong)} is no finite number")

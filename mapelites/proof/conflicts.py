@@ -14,6 +14,7 @@ from mapelites.core.levels import short
 from mapelites.core.problem import Array, Problem
 from mapelites.core.question import Question, question_vector
 from mapelites.proof.process import GaveUpError
+from mapelites.proof.proof import CONTRADICTED
 from mapelites.proof.prover import Prover
 from mapelites.proof.region import Aim, Effort, Region
 from mapelites.proof.solved import Solved
@@ -114,6 +115,7 @@ class _ConflictSearch:
     effort: Effort
     until: float
     verdicts: dict[frozenset[int], bool | None] = field(default_factory=dict)
+    contradicted: bool = False  # whether the solver was found to be wrong about some of the limits
 
     def conflicting(self, kept: frozenset[int]) -> bool | None:
         """Whether the limits of these cannot all hold, whatever becomes of the others; None where that is open."""
@@ -135,7 +137,8 @@ class _ConflictSearch:
             solved = self.prover.ask(
                 region, Aim("feasibility"), replace(self.effort, seconds=min(left, self.effort.seconds))
             )
-        except GaveUpError:
+        except GaveUpError as error:
+            self.contradicted |= str(error) == CONTRADICTED
             return None
         if self.prover.best(region) is not None:
             return False
@@ -160,6 +163,8 @@ def why_not(
         return WhyNot(found, None if verdict is None else True)
     report("which limits conflict")
     conflicts, complete = _all_conflicts(search, everything)
+    if search.contradicted:
+        return WhyNot(found, None)
     report("the least that makes room")
     involved = tuple(sorted({i for conflict in conflicts for i in conflict.constraints}))
     single = [_least(search, vector, (i,)) for i in involved]

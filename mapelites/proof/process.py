@@ -34,7 +34,7 @@ def available() -> bool:
     return importlib.util.find_spec("pyscipopt") is not None
 
 
-def ask(
+def ask_solver(
     problem: Problem,
     document: ProblemDocument,
     region: Region,

@@ -14,7 +14,7 @@ from mapelites.core.problem import Array, Problem
 from mapelites.core.question import Question, question_vector
 from mapelites.problems.formulas.document import read_document
 from mapelites.problems.formulas.tree import ProblemDocument
-from mapelites.proof.process import GaveUpError, ask
+from mapelites.proof.process import GaveUpError, ask_solver
 from mapelites.proof.proof import CONTRADICTED, Proof, Status
 from mapelites.proof.region import Aim, Effort, Region, Sizes, sampled, typical_sizes
 from mapelites.proof.restore import best_inside
@@ -105,7 +105,7 @@ class Prover:
 
     def ask(self, region: Region, aim: Aim, effort: Effort, sizes: Sizes | None = None) -> Solved:
         """One question to the solver; its points that lie in the region, as we see it, are kept."""
-        solved = ask(self.problem, self.document, region, aim, sizes or self.sizes, effort, self.cancelled)
+        solved = ask_solver(self.problem, self.document, region, aim, sizes or self.sizes, effort, self.cancelled)
         self.keep_inside(region, solved)
         self._refuse_wrong(solved, region, aim)
         if solved.infeasible:
@@ -130,7 +130,9 @@ class Prover:
         """Where points have values, the solver must not say that nobody is left even without any limit; asked once."""
         if self._leaves_nobody_out is None:
             anywhere = Region.up_to(np.full(len(self.problem.constraints), np.inf))
-            solved = ask(self.problem, self.document, anywhere, Aim("feasibility"), self.sizes, effort, self.cancelled)
+            solved = ask_solver(
+                self.problem, self.document, anywhere, Aim("feasibility"), self.sizes, effort, self.cancelled
+            )
             self._leaves_nobody_out = not (solved.infeasible and self._samples.f.size)
         if not self._leaves_nobody_out:
             raise GaveUpError(CONTRADICTED)

@@ -18,7 +18,7 @@ from mapelites.proof.region import Region, Sizes
 
 STEPS = 12
 JUMPS = re.compile(r"\b(floor|ceil|sign)\b")
-ASIDE = 1e-6  # of a variable's range, off a jump
+ASIDE = 1e-6  # of a variable's range
 BROKEN = 100.0  # what breaking a limit by its typical size counts, in typical sizes of f
 NEAR = 1e-4  # what counts as all but reached, as a share of the typical size of a constraint
 INSIDE = 1e-10  # how far within a limit to aim at, as the same share
@@ -38,24 +38,29 @@ def best_inside(
     `count` is told of the evaluations that it takes.
     """
     starts = [np.asarray(point, dtype=np.float64) for point in points]
-    if JUMPS.search(problem.formulas):
-        starts += [_off_the_jumps(problem, point, region, sizes, count) for point in starts]
-    restored = (restore(problem, point, region, sizes, count) for point in starts)
-    found = [each for each in restored if each is not None]
-    if not found:
+    found = [restore(problem, point, region, sizes, count) for point in starts]
+    if JUMPS.search(problem.formulas) or not any(each is not None for each in found):
+        aside = (_moved_aside(problem, point, region, sizes, count) for point in starts)
+        found += [restore(problem, point, region, sizes, count) for point in aside]
+    kept = [each for each in found if each is not None]
+    if not kept:
         return None
-    x = np.array(found)
+    x = np.array(kept)
     values = problem.evaluate(x)
     best = int(np.argmin(values.f))
     return x[best], problem.evaluate(x[best : best + 1])
 
 
-def _off_the_jumps(problem: Problem, point: Array, region: Region, sizes: Sizes, count: Callable[[int], None]) -> Array:
-    """The point with each variable a little to the side that is better, where the solver stands on a jump.
+def _moved_aside(problem: Problem, point: Array, region: Region, sizes: Sizes, count: Callable[[int], None]) -> Array:
+    """The point with each variable a little to the side that is better.
 
-    To the solver both ends of a step belong to it, to us only one does.
+    The solver may stand on a jump: to it both ends of a step belong to it, to us only one does. Or at a corner where so
+    many limits meet that Newton's method does not get out.
     """
     x: Array = problem.rounded(np.clip(point, problem.lower, problem.upper)[None])[0]
+    f = abs(float(problem.evaluate(x[None]).f[0]))
+    count(1)
+    size = f if 0 < f < sizes.objective else sizes.objective  # f may be huge elsewhere, and nothing beside that here
     for j in np.flatnonzero(problem.steps == 0):
         tried = np.tile(x, (3, 1))
         tried[1:, j] += np.array([1.0, -1.0]) * ASIDE * (problem.upper[j] - problem.lower[j])
@@ -63,7 +68,7 @@ def _off_the_jumps(problem: Problem, point: Array, region: Region, sizes: Sizes,
         values = problem.evaluate(tried)
         count(len(tried))
         broken = np.maximum(values.violations - np.array(region.high), 0.0) / np.array(sizes.constraints)
-        merit = values.f / sizes.objective + BROKEN * np.nan_to_num(broken, nan=np.inf).sum(axis=1)
+        merit = values.f / size + BROKEN * np.nan_to_num(broken, nan=np.inf).sum(axis=1)
         x = tried[int(np.argmin(np.where(np.isfinite(merit), merit, np.inf)))]
     return x
 

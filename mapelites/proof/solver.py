@@ -105,12 +105,14 @@ def _set_numerics(model: Any) -> None:
     """Keep the solver from taking small numbers for 0, and from moving variables to where a formula has no value.
 
     It fixes a variable at a bound where no constraint minds, and a pole there counts as none: of 1/y >= -5 with y from
-    0 on it makes y = 0, and then says that nobody is left.
+    0 on it makes y = 0, and then says that nobody is left. Its rule for quotients of linear terms is wrong where 0 is
+    among the divisor's values: of (1/x)/(1/x + 1) - x <= -9, with x from -2 to -0.3, it says that nobody meets it.
     """
     model.setParam("numerics/feastol", FEASIBILITY)
     model.setParam("numerics/epsilon", EPSILON)
     for function in ("pow", "log"):
         model.setParam(f"expr/{function}/minzerodistance", NEAREST_POLE)
+    model.setParam("nlhdlr/quotient/enabled", False)
     model.setParam("propagating/dualfix/freq", NEVER)
     model.setParam("propagating/dualfix/maxprerounds", 0)
     model.setParam("constraints/nonlinear/checkvarlocks", "d")

@@ -85,10 +85,17 @@ class WatchedPace(RateLimit):
     @property
     def _speed(self) -> float:
         """The slope of budget · (time / seconds)^3 at the evaluations done so far; the first is not waited for long."""
-        # done / budget = (time / seconds)^3, so time / seconds = share^(1/3) and the slope is 3 budget / seconds ·
-        # share^(2/3).
-        share = max(1, self._done) / self._budget
-        return float(3 * self._budget / self._seconds * share ** (2 / 3))
+        return watched_rate(self._seconds, self._budget, self._done)
+
+
+def watched_rate(seconds: float, budget: int, done: int) -> float:
+    """Evaluations per second at the pace of a `Watch`, when so many are done.
+
+    done / budget = (time / seconds)^3, so time / seconds = share^(1/3) and the slope is 3 budget / seconds ·
+    share^(2/3).
+    """
+    share = max(1, done) / budget
+    return float(3 * budget / seconds * share ** (2 / 3))
 
 
 def seconds_left(seconds: float, budget: int, done: int) -> float:

@@ -76,6 +76,10 @@ def method_for(
         from mapelites.search.surrogate.method import SurrogateMethod  # compiled when it is first needed
 
         return SurrogateMethod(problem, m, settings, state, outside, tolerances, searched)
+    if settings.batch > 1 and not settings.workers and not problem.compiled:
+        from mapelites.search.parallel.batches import BatchMethod
+
+        return BatchMethod(problem, m, settings, state, outside)
     if (settings.workers or settings.batch) and not problem.compiled:
         from mapelites.search.parallel.method import ParallelMethod
 

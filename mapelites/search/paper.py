@@ -6,6 +6,7 @@ sections 3 and 4.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,10 +14,11 @@ import numpy as np
 from numba import typeof, types
 from numpy.typing import NDArray
 
-from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for, inlined
+from mapelites.core.kernels import INDICES, KERNEL_TYPE, MATRIX, VECTOR, compiled_for, inlined
 from mapelites.core.problem import Array, Problem
 from mapelites.core.settings import RULES, Settings
 from mapelites.search.bounds import moved_inside
+from mapelites.search.callback import Callback
 from mapelites.search.random import add_normals, below, coins, uniform
 from mapelites.search.state import (
     EVALUATIONS,
@@ -35,8 +37,10 @@ from mapelites.search.synchronous import SynchronousMethod
 if TYPE_CHECKING:
     from mapelites.search.parallel.method import ParallelMethod
 
+Integers = NDArray[np.int64]
 OPERATORS = ("random", "mutation", "crossover")
 RANDOM, MUTATION, CROSSOVER = range(3)
+PIECE_SECONDS = 0.01
 
 
 class LoopSettings(NamedTuple):
@@ -139,49 +143,34 @@ def _advance(kernel, state, m, numbers, until, x, values):
         accept(counters, slot_of, xs, vs, tags, grid, rule, x, values, made_by)
 
 
-@compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, VECTOR)
-def _propose(state, m, numbers, x):
-    return propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, x)
+@compiled_for(STATE_TYPE, MAP_TYPE, NUMBERS_TYPE, MATRIX, INDICES)
+def _propose_rows(state, m, numbers, rows, made_by):
+    """Each row counts as evaluated when the next one is made."""
+    before = state.counters[EVALUATIONS]
+    for k in range(rows.shape[0]):
+        made_by[k] = propose(state.rng, state.counters, state.x, m.lower, m.upper, numbers, rows[k])
+        state.counters[EVALUATIONS] += 1
+    state.counters[EVALUATIONS] = before
 
 
-@compiled_for(STATE_TYPE, MAP_TYPE, VECTOR, VECTOR, types.int64)
-def _accept(state, m, x, values, operator):
-    _, counters, slot_of, xs, vs, tags = state
-    return accept(counters, slot_of, xs, vs, tags, m.grid, m.rule, x, values, operator)
+def propose_rows(search: ParallelMethod, rows: Array, made_by: int) -> Integers:
+    """Candidates for a function that takes long, and which of the paper's operators made each."""
+    operators = np.empty(len(rows), dtype=np.int64)
+    _propose_rows(search.state, search.map, search.numbers, rows, operators)
+    return operators
 
 
-def propose_one(search: ParallelMethod, x: Array, made_by: int) -> int:
-    """A candidate for a function that takes long, and which of the paper's operators made it."""
-    return int(_propose(search.state, search.map, search.numbers, x))
+def advance(problem: Problem, m: MapArrays, settings: Settings, state: State, until: int, kernel: Any = None) -> State:
+    """Search up to evaluation `until` and return the state, which may have moved to larger arrays.
 
-
-def advance(problem: Problem, m: MapArrays, settings: Settings, state: State, until: int) -> State:
-    """Search up to evaluation `until` and return the state, which may have moved to larger arrays."""
-    step = _advance_compiled if problem.compiled else _advance_python
-    plain = loop_settings(settings)
+    `kernel` stands for the problem's function, where that is not compiled.
+    """
+    plain, x, values = loop_settings(settings), np.empty(problem.dimension), np.empty(1 + len(problem.constraints))
     while state.counters[EVALUATIONS] < until:
-        step(problem, m, plain, state, until)
+        _advance(problem.function if kernel is None else kernel, state, m, plain, until, x, values)
         if not has_room(state):
             state = grown(state, m.grid)
     return state
-
-
-def _advance_compiled(problem: Problem, m: MapArrays, plain: LoopSettings, state: State, until: int) -> None:
-    x, values = _scratch(problem)
-    _advance(problem.function, state, m, plain, until, x, values)
-
-
-def _advance_python(problem: Problem, m: MapArrays, plain: LoopSettings, state: State, until: int) -> None:
-    """The same candidates in the same order, around a function that is not compiled."""
-    x, _ = _scratch(problem)
-    while state.counters[EVALUATIONS] < until and has_room(state):
-        made_by = _propose(state, m, plain, x)
-        _accept(state, m, x, problem.values(x[None])[0], made_by)
-
-
-def _scratch(problem: Problem) -> tuple[Array, Array]:
-    n = problem.dimension
-    return np.empty(n), np.empty(1 + len(problem.constraints))
 
 
 class PaperMethod(SynchronousMethod):
@@ -191,6 +180,8 @@ class PaperMethod(SynchronousMethod):
 
     def __init__(self, problem: Problem, m: MapArrays, settings: Settings, state: State) -> None:
         self.problem, self.map, self.settings, self.state = problem, m, settings, state
+        self._callback: Callback | None = None
+        self._piece = 1  # evaluations of a plain function between two moments to which an error goes back
 
     @property
     def spent(self) -> dict[str, int]:
@@ -199,7 +190,25 @@ class PaperMethod(SynchronousMethod):
 
     def advance(self, until: int) -> None:
         """Search up to evaluation `until`."""
-        self.state = advance(self.problem, self.map, self.settings, self.state, until)
+        if self.problem.compiled:
+            self.state = advance(self.problem, self.map, self.settings, self.state, until)
+        else:
+            self._advance_plain(until)
+
+    def _advance_plain(self, until: int) -> None:
+        """The same around a plain function. Where it raises, the last PIECE_SECONDS are as if they had not been."""
+        self._callback = self._callback or Callback(self.problem)
+        while (told := int(self.state.counters[EVALUATIONS])) < until:
+            before, started = State._make(array.copy() for array in self.state), time.perf_counter()
+            end = min(until, told + self._piece)
+            try:
+                with self._callback.raising():
+                    self.state = advance(self.problem, self.map, self.settings, self.state, end, self._callback.kernel)
+            except BaseException:
+                self.state = before
+                raise
+            quick = time.perf_counter() - started < PIECE_SECONDS
+            self._piece = 2 * self._piece if quick else max(1, self._piece // 2)
 
     def memory(self) -> dict[str, NDArray[Any]]:
         """Nothing."""

@@ -42,7 +42,7 @@ class Sharpening:
         self, problem: Problem, tolerances: ArrayLike, starts: ArrayLike, evaluations: int = 2_000, seed: int = 1
     ) -> None:
         # What is compiled here is only needed once somebody sharpens.
-        from mapelites.search.directed.callback import Callback
+        from mapelites.search.callback import Callback
         from mapelites.search.directed.memory import new_work
         from mapelites.search.directed.quadratic import new_quadratic
         from mapelites.search.directed.questions import Questioner, new_questions

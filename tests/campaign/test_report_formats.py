@@ -99,6 +99,14 @@ def test_a_campaign_under_other_conditions_than_the_published_ones_says_so(tmp_p
         assert "other conditions" not in FORMATS[name](report(tmp_path))
 
 
+def test_a_campaign_with_what_is_maximised_says_which_sign_its_values_have(tmp_path):
+    other = Campaign(("haverly-pooling", "welded-beam"), (10,), ("directed",), 1)
+    for name in ("terminal", "markdown"):
+        told = FORMATS[name](report_of(CampaignFolder.create(tmp_path / name, other)))
+        assert "Values are those of what is minimised: minus the objective of Haverly pooling." in told
+        assert "minus the objective" not in FORMATS[name](report(tmp_path / f"{name}-paper"))
+
+
 def test_a_budget_that_is_the_papers_in_one_dimension_departs_in_the_other_alone():
     campaign = Campaign(("C01",), (10, 30), ("paper-1",), 1, 1, {"": (0, 1e-4, 1e-2, 1)}, {"evaluations": 200_000})
     assert departures(campaign, 10, "paper-1") == ()

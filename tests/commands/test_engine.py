@@ -21,6 +21,7 @@ from mapelites import Constraint, Illumination, InputError, Problem, Settings, T
 from mapelites.__main__ import main
 from mapelites.commands import engine
 from mapelites.core.format import clock_time
+from mapelites.core.levels import PAPER_LEVELS
 from mapelites.problems import get, names
 from mapelites.snapshot.snapshot import Snapshot
 from mapelites.system.progress import ProgressLine
@@ -321,3 +322,16 @@ def test_levels_in_per_cent_and_hard_constraints_are_told_in_the_terms_of_the_pr
     assert "shear: its unit is psi, but a level was typed as '1 in'" in capsys.readouterr().err
     assert main(["run", "C01", "--levels", "0,5%", "--out", str(out)]) == 2
     assert "g1: 5% cannot be worked out" in capsys.readouterr().err
+
+
+def test_levels_are_suggested_or_normalised_by_a_short_search_where_that_is_asked_for(capsys):
+    problem = get("tin-can")
+    asked = SimpleNamespace(levels=["suggested", "slim=normalised"], hard=[], group=[])
+    found = engine.typed_tolerances(asked, problem, None, 1_000)
+    volume, slim = found.levels
+    assert (volume[0], volume[-1]) == (0.0, pytest.approx(100.0, rel=0.02))  # 10 % of a litre
+    assert np.allclose(np.array(slim[1:]) / slim[-1], PAPER_LEVELS[1:], rtol=0.1)
+    assert "normalised for slim: 0, " in capsys.readouterr().err
+    grouped = SimpleNamespace(levels=["suggested"], hard=[], group=["both=volume,slim"])
+    with pytest.raises(InputError, match="suggested cannot go together with --group"):
+        engine.typed_tolerances(grouped, problem, None, 1_000)

@@ -121,6 +121,9 @@ def test_outputs_are_read_by_order_name_and_pattern(tmp_path, script, lines):
         ("cat $1; echo; echo 2 300", "results in output"),
         ("echo the mesh has 12 cells; echo '2.0e0, 3.0d2'", "results in output"),
         ("echo 2 300 > answer.txt", "results in answer.txt"),
+        ("echo step 1; echo 9 iterations; echo 7 7; echo 2 300; echo took 4 s", "results in output"),
+        ("echo step 1; echo 9 iterations; echo stress: 300 MPa; echo 2", "results in output"),
+        ("echo 2 response_1 > answer.txt; echo 300 response_2 >> answer.txt", "results in answer.txt"),
     ],
 )
 def test_a_program_may_read_a_line_of_values_and_print_one(tmp_path, script, lines):
@@ -137,6 +140,29 @@ def test_a_program_that_prints_fewer_values_has_failed(tmp_path):
         problem_with(tmp_path, "echo 2", lines.replace("in output", "in answer.txt")).values([[2.0]])
 
 
+@pytest.mark.parametrize("printed", ["step 1; echo step 2", "1 2 3; echo 2", "1; echo 2; echo 300"])
+def test_numbers_among_other_words_are_no_results(tmp_path, printed):
+    lines = "evaluate with ./run.sh\noutputs mass, stress\nresults in output"
+    with pytest.raises(ProgramError, match=r"there is no|3 lines of its results have a number, but there are 2"):
+        problem_with(tmp_path, f"echo {printed}", lines).values([[2.0]])
+
+
+def test_a_program_finds_its_files_in_its_folder_and_counts_as_whole_numbers(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "table").write_text("2 300")
+    (tmp_path / "mesh").write_text("{x}")
+    script = 'test "$(cat mesh) $1 $(cat $2)" = "{x} 4 4" && cat data/table'
+    lines = "evaluate with ./run.sh {x} {params}\nparameters as values\noutputs mass, stress\ncopy mesh, data"
+    problem = problem_with(tmp_path, script, f"results in output\n{lines}")
+    with pytest.raises(ProgramError, match="it ended with code 1"):
+        problem.values([[4.0]])
+    (tmp_path / "p.problem").write_text((tmp_path / "p.problem").read_text().replace("to 9\n", "to 9 integer\n"))
+    assert program_problem(tmp_path / "p.problem")([4.2]) == (2.0, [50.0], [])
+    lines = "evaluate with ./run.sh\noutputs mass\ncopy ../secret"
+    with pytest.raises(InputError, match="what is copied lies beside this file or in a folder there"):
+        problem_with(tmp_path, "true", lines)
+
+
 def test_no_more_run_at_once_than_is_said(tmp_path):
     script = 'mkdir "$3/one" || exit 5; sleep 0.05; rmdir "$3/one"; echo 1 mass > $2; echo 1 stress >> $2'
     lines = "evaluate with ./run.sh {params} {results} {folder}\noutputs mass, stress\nat most 1 at once"
@@ -147,7 +173,7 @@ def test_no_more_run_at_once_than_is_said(tmp_path):
 def test_parameters_are_written_as_dakota_writes_them():
     text = exchange.standard_parameters({"h": 0.5, "b": 2.0}, ["mass"], "7")
     assert text.splitlines()[:4] == [
-        f"{'2':>24} variables", f"{'5.000000000000000e-01':>24} h", f"{'2.000000000000000e+00':>24} b",
+        f"{'2':>24} variables", f"{'5.0000000000000000e-01':>24} h", f"{'2.0000000000000000e+00':>24} b",
         f"{'1':>24} functions",
     ]  # fmt: skip
     assert json.loads(exchange.json_parameters({"h": 0.5}, ["mass"], "7"))["variables"] == [

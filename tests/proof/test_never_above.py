@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mapelites.core.archive import Elites
 from mapelites.core.problem import Problem
 from mapelites.problems.formulas import FormulaError, problem_of
-from mapelites.proof.process import ask
+from mapelites.proof.process import ask_solver
 from mapelites.proof.prover import Prover, document_of, prove
 from mapelites.proof.region import Aim, Effort, Region
 from mapelites.proof.solved import Solved
@@ -31,7 +31,7 @@ def sampled(problem: Problem, samples: int = SAMPLES) -> tuple[np.ndarray, np.nd
 
 def solved(problem: Problem, region: Region) -> Solved:
     prover = Prover(problem)
-    return ask(problem, document_of(problem), region, Aim(), prover.sizes, EFFORT)
+    return ask_solver(problem, document_of(problem), region, Aim(), prover.sizes, EFFORT)
 
 
 @settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -87,7 +87,7 @@ def test_in_two_variables_the_bound_is_where_looking_everywhere_finds_the_best(n
     problem = problem_of(text_of(TWO_VARIABLES[name], word, y="step 0.25" if name == "arithmetic" else ""))
     tolerances = np.array([0.2, 0.05])
     best = on_grid(problem, tolerances)
-    found = ask(
+    found = ask_solver(
         problem,
         document_of(problem),
         Region.up_to(tolerances),
@@ -103,7 +103,7 @@ def test_in_two_variables_the_bound_is_where_looking_everywhere_finds_the_best(n
 def test_a_bound_above_a_solution_that_exists_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_of(text_of(TWO_VARIABLES["arithmetic"]))
     wrong = Solved(bound=1e3, infeasible=False, points=(), value=None, nodes=1, seconds=0.0)
-    monkeypatch.setattr("mapelites.proof.prover.ask", lambda *given: wrong)
+    monkeypatch.setattr("mapelites.proof.prover.ask_solver", lambda *given: wrong)
     values = problem.evaluate([[1.0, 1.0]])
     known = Elites(
         np.array([[1.0, 1.0]]), values.f, values.g, values.h, np.zeros(1, dtype=np.int64), np.array(["paper"])
@@ -126,6 +126,9 @@ ONCE_WRONG = {
     "a small coefficient": ("s from 0 to 1e9", "maximise s*4.8e-12", "s <= 2e9", -4.8e-3),
     "a moment of inertia in metres": ("h from 0.01 to 0.1", "minimise 1e-9/(h^4/12)", "h^4/12 <= 2e-6", 5e-4),
     "a power that is above infinity": ("x from 0 to 100", "minimise (x - 1)^12 - 12*x", "x >= 1.5", -23.0),
+    "a quotient of what has a pole": (
+        "x from -1.97 to -0.33", "minimise x", "(1/x)/(1/x + 1.05) - x <= -46.4", -0.972485,
+    ),
     "an angle of what is far apart": (
         "w from 0 to 3e8; s from 0.01 to 0.9", "minimise s", "atan2(w, s - 0.4) <= 1.5708", 0.01
     ),

@@ -77,11 +77,11 @@ def test_f_is_told_to_the_solver_in_its_own_size() -> None:
 def test_nobody_under_the_cutoff_is_a_bound_and_not_infeasible() -> None:
     problem = get("three-bar-truss")
     region, effort = Region.up_to(problem.feasible_up_to), Effort(10)
-    below = process.ask(problem, document_of(problem), region, Aim(cutoff=200.0), Prover(problem).sizes, effort)
+    below = process.ask_solver(problem, document_of(problem), region, Aim(cutoff=200.0), Prover(problem).sizes, effort)
     assert not below.infeasible
     assert below.bound is not None
     assert 199.99 < below.bound < 200.0  # the best is 263.9
-    above = process.ask(problem, document_of(problem), region, Aim(cutoff=300.0), Prover(problem).sizes, effort)
+    above = process.ask_solver(problem, document_of(problem), region, Aim(cutoff=300.0), Prover(problem).sizes, effort)
     assert above.bound == pytest.approx(263.8958, abs=0.05)
 
 

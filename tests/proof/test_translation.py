@@ -7,7 +7,7 @@ import pytest
 
 from mapelites.problems.formulas import problem_of
 from mapelites.problems.formulas.functions import FUNCTIONS
-from mapelites.proof.process import ask
+from mapelites.proof.process import ask_solver
 from mapelites.proof.prover import document_of, prove
 from mapelites.proof.region import Aim, Effort, Region, Sizes
 from mapelites.proof.solved import Solved
@@ -36,7 +36,7 @@ subject to
     problem = problem_of(text)
     assert problem.evaluate([[low]]).g.shape == (1, 1)
     region, sizes = Region.up_to(np.array([np.inf])), Sizes(1.0, (1.0,))
-    return ask(problem, document_of(problem), region, Aim("sum", coefficients=(1.0,)), sizes, EFFORT)
+    return ask_solver(problem, document_of(problem), region, Aim("sum", coefficients=(1.0,)), sizes, EFFORT)
 
 
 @pytest.mark.parametrize("name", FORMULAS)

@@ -6,7 +6,7 @@ import pytest
 from mapelites import Constraint, Illumination, InputError, Problem, Settings, Tolerances
 from mapelites.core.emitters import emitter_names
 from mapelites.problems import get
-from mapelites.search.directed.callback import Callback
+from mapelites.search.callback import Callback
 
 
 def run_of(problem, evaluations, **changes):
@@ -128,7 +128,7 @@ def test_every_emitter_can_be_switched_on_alone(emitter):
 def test_an_unknown_emitter_is_refused_with_the_known_ones():
     with pytest.raises(
         InputError,
-        match=r"an emitter must be one of paper, line, .*, aim, questions, valleys, grid, but it was 'x'",
+        match=r"an emitter must be one of paper, .*, questions, valleys, grid, curves, points, but it was 'x'",
     ):
         Settings.of("directed", 10, emitters=("x",))
     with pytest.raises(InputError, match=r"emitters must be a list of at least one name, but it was \(\)"):

@@ -55,11 +55,30 @@ def whole_numbers(x, data, out):
     out[1] = x[0] + x[1] + x[2] - 43.0
 
 
+@kernel
+def thread(x, data, out):
+    out[0] = x[x.size - 1] * np.sin(np.sqrt(abs(x[x.size - 1])))
+    out[1] = 0.0
+    for i in range(x.size - 1):
+        out[1] += (x[i] * x[i] - x[i + 1]) ** 2
+
+
+@kernel
+def lone_point(x, data, out):
+    out[0], out[1] = 0.0, 0.0
+    for i in range(x.size):
+        y = x[i] - 0.1 * (i + 1)
+        out[0] += y * y - 10.0 * np.cos(2.0 * np.pi * y) + 10.0
+        out[1] += y * np.sin(y)
+
+
 INEQUALITY, EQUALITY = (Constraint("g1", "inequality"),), (Constraint("h1", "equality"),)
 DISC = Problem("disc", [-3.0] * 2, [3.0] * 2, INEQUALITY, disc)
 PLANE = Problem("plane", [-8.0] * 6, [9.0] * 6, EQUALITY, highest_on_a_plane)
 ROOT = Problem("root", [-5.0] * 2, [5.0] * 2, EQUALITY, nearest_root)
 VALLEYS = Problem("valleys", [-8.0] * 9, [9.0] * 9, INEQUALITY, many_valleys)
+THREAD = Problem("thread", [-1000.0] * 8, [1000.0] * 8, EQUALITY, thread)
+POINT = Problem("point", [-10.0] * 3, [10.0] * 3, INEQUALITY, lone_point)
 VALLEY = Problem("valley", [-5.0] * 2, [5.0] * 2, EQUALITY, valley_of_squares)
 
 
@@ -128,6 +147,24 @@ def test_valleys_alone_leaves_each_of_500_local_optima_but_the_best_one():
     lowest = np.roots([4.0, 0.0, -4.0, 0.1]).min()
     assert run.best_feasible == pytest.approx(9 * ((lowest**2 - 1.0) ** 2 + 0.1 * lowest), abs=1e-6)
     assert "valley" in set(run.archive().elites.operator)
+
+
+def test_curves_follow_a_thin_feasible_region_over_hills_to_its_best_end():
+    runs = [run_with(THREAD, "questions", *more, evaluations=30_000) for more in ((), ("curves",))]
+    z = np.linspace(0.0, 1000.0, 1_000_001)
+    lowest = (z * np.sin(np.sqrt(z))).min()
+    assert runs[1].best_feasible == pytest.approx(lowest, abs=0.1)
+    assert runs[0].best_feasible > lowest + 100.0
+    assert "curve" in set(runs[1].archive().elites.operator)
+
+
+def test_points_find_the_only_feasible_solution_of_its_kind_to_the_last_bit():
+    # The sum of y sin(y) is 0 at y = 0 and more than 0 wherever a y is less than pi away from it.
+    runs = [run_with(POINT, "polish", "fast", *more, evaluations=20_000) for more in ((), ("points",))]
+    best = runs[1].archive().best(feasible=True)
+    assert (best.f, best.operator) == (0.0, "point")
+    assert best.x.tolist() == [0.1 * (i + 1) for i in range(3)]
+    assert runs[0].best_feasible > 1.0
 
 
 def test_grid_alone_finds_the_best_of_27000_combinations_of_whole_numbers():

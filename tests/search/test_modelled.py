@@ -34,13 +34,19 @@ def told(points):
     return state, m, nearby
 
 
+def made(state, m, nearby, kind, count=1):
+    """So many candidates of one kind."""
+    rows = np.full((count, 3), np.nan)
+    modelled.modelled_rows(state, m, nearby, new_work(3, 2), kind, rows)
+    return rows
+
+
 def test_a_repair_of_linear_constraints_goes_straight_to_where_they_are_kept():
     state, m, nearby = told(RNG.uniform(1.0, 3.0, (12, 3)))  # all far beyond both
     before = min(values_of(each)[1:].sum() for each in state.x[1:2])
     found = []
     for _ in range(40):
-        x = np.empty(3)
-        modelled.modelled(state, m, nearby, new_work(3, 2), modelled.REPAIR, x)
+        [x] = made(state, m, nearby, modelled.REPAIR)
         g, h = values_of(x)[1:]
         found.append(max(g, 0.0) + abs(h))
     assert min(found) < 0.1 * before
@@ -53,8 +59,7 @@ def test_a_polish_lowers_f_and_keeps_the_constraints():
     state, m, nearby = told([inside, *(inside + RNG.normal(0.0, 0.3, (12, 3)))])
     fell = 0
     for _ in range(60):
-        x = np.empty(3)
-        modelled.modelled(state, m, nearby, new_work(3, 2), modelled.POLISH, x)
+        [x] = made(state, m, nearby, modelled.POLISH)
         fell += values_of(x)[0] < values_of(inside)[0]
     assert fell > 40
 
@@ -62,8 +67,7 @@ def test_a_polish_lowers_f_and_keeps_the_constraints():
 @pytest.mark.parametrize("kind", [modelled.REPAIR, modelled.POLISH, modelled.AIM])
 def test_before_enough_is_known_there_is_a_candidate_all_the_same(kind):
     state, m, nearby = told(RNG.uniform(-1.0, 1.0, (2, 3)))
-    x = np.full(3, np.nan)
-    modelled.modelled(state, m, nearby, new_work(3, 2), kind, x)
+    x = made(state, m, nearby, kind, 2)
     assert (np.abs(x) <= 4.0).all()
 
 

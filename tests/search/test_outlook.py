@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from mapelites import Constraint, Illumination, Problem, Search, Settings, Tolerances, illuminate
+from mapelites import problem as own_problem
 from mapelites.core.errors import InputError
+from mapelites.evaluation.answer import RunServices
+from mapelites.evaluation.log_file import ScriptLog
 from mapelites.problems import get
 from tests.evaluation import black_boxes as boxes
 from tests.evaluation.black_boxes import problem_of
@@ -108,6 +111,47 @@ def test_designs_to_begin_with_survive_a_pause_before_they_are_evaluated():
     assert_same(whole.archive(), cut.archive())
     with pytest.raises(InputError, match="start: each design must have a number for each variable"):
         Settings.of("surrogate", 2, start=((1.0, 2.0), (1.0,)))
+
+
+@pytest.mark.parametrize("search", ["directed", "paper-3"])
+def test_a_search_by_batches_that_is_cut_into_pieces_ends_in_the_same_map_and_repeats_nothing(search, tmp_path):
+    asked = []
+
+    class Batch:
+        def rows(self, x):
+            asked.extend(x.tobytes() for x in x)
+            failed = np.where(x[:, 0] > 0.9, np.nan, 0.0)
+            return np.column_stack([x.sum(axis=1) + failed, 1.0 - x[:, 0] - x[:, 1]])
+
+    problem = Problem("batch", [0, 0], [1, 1], (Constraint("g", "inequality"),), Batch())
+    settings = Settings.of(search, 2, evaluations=300, initial=50, batch=32)
+    log = RunServices(ScriptLog(tmp_path / "log", problem))
+    cut = Illumination(problem, Tolerances.default(problem), settings, log)
+    whole = illuminate(problem, search=search, evaluations=300, initial=50, batch=32)
+    once = len(asked)
+    for _ in range(7):
+        cut.advance(40)
+        cut = Illumination.restore(problem, cut.tolerances, settings, cut.state(), log)
+    cut.advance(300)
+    assert_same(whole, cut.archive())
+    assert (once, len(asked)) == (300, 600)
+    assert cut.failures == {"not finite": (cut.refused, "f is no finite number")}
+    assert cut.refused > 0
+    again = illuminate(problem, search=search, evaluations=300, initial=50, batch=32, log=tmp_path / "log")
+    assert_same(whole, again)
+    assert len(asked) == 600
+
+
+def test_a_batch_in_which_one_solution_raises_costs_that_one_only():
+    def touchy(x):
+        if (x[..., 0] > 0.9).any():
+            raise ArithmeticError("too far")
+        return x.sum(axis=-1), [1.0 - x.sum(axis=-1)], []
+
+    problem = own_problem(bounds={"a": (0, 1), "b": (0, 1)}, inequalities=["sum"])(touchy)
+    archive = illuminate(problem, search="directed", evaluations=128, batch=32, progress=False)
+    assert 0 < archive.refused < 64
+    assert archive.best(feasible=True) is not None
 
 
 def test_a_batch_is_given_to_a_function_that_takes_batches_whatever_the_search():

@@ -197,3 +197,24 @@ def test_parents_come_from_different_cells_where_there_are_two():
     settings = Settings.of("paper-3", 10)
     assert all(picks(rng, settings, 5, 2) != 2 for _ in range(200))
     assert picks(rng, settings, 1, 0) == 0
+
+
+def test_an_error_of_a_plain_function_takes_the_search_back_to_where_it_can_go_on():
+    calls, broken = 0, 1_000
+
+    def function(x):
+        nonlocal calls
+        calls += 1
+        if calls == broken:
+            raise ZeroDivisionError("no such beam")
+        return float(x.sum()), [1.0 - float(x[0])], []
+
+    problem = Problem("beam", [0.0] * 3, [5.0] * 3, (Constraint("g1", "inequality"),), function)
+    settings = Settings.of("paper-3", 3, evaluations=3_000, initial=500)
+    run = Illumination(problem, Tolerances.default(problem), settings)
+    with pytest.raises(ZeroDivisionError, match="no such beam"):
+        run.advance(3_000)
+    assert run.evaluations < broken
+    assert run.refused == 0
+    run.advance(3_000)
+    assert as_plain(run.archive()) == plain.illuminate(problem, run.tolerances.levels, settings)

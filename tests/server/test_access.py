@@ -289,7 +289,7 @@ def test_a_run_file_is_held_to_the_limits_like_a_new_run(store: Store) -> None:
      (["--host", "0.0.0.0", "--most-cells", "7"], 10**10, 7)],
 )  # fmt: skip
 def test_where_others_can_come_a_run_has_a_usual_size(arguments: list[str], evaluations: int, cells: int) -> None:
-    limits = app.limits_of(app.parser().parse_args(arguments))
+    limits = app.client_limits(app.parser().parse_args(arguments))
     assert (limits.evaluations, limits.cells) == (evaluations, cells)
 
 

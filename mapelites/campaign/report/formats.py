@@ -19,6 +19,7 @@ from mapelites.campaign.report.table import (
     other_conditions,
     ranks_with_published,
     scores_among_entrants,
+    sign_words,
     versions,
 )
 from mapelites.campaign.statistics import Summary
@@ -64,7 +65,7 @@ def paper_columns(row: TableRow) -> list[str]:
 
 def as_terminal_text(report: CampaignReport) -> str:
     """Plain text: one table for each dimension and search, beside the published ones; then who beats whom."""
-    parts = [words] if (words := other_conditions(report.departures)) else []
+    parts = list(filter(None, (other_conditions(report.departures), sign_words(report.campaign))))
     for place, rows in report.tables.items():
         parts.append(f"{_title(place)}\n{_aligned([COLUMNS, *map(paper_columns, rows)])}")
         if any(row.paper or row.edeag for row in rows):
@@ -223,7 +224,7 @@ def _about(report: CampaignReport) -> str:
         "v̄. In parentheses the number of violated constraints; c counts the violations above 1, 0.01 and 0.0001 at "
         "the median; FR is the feasibility rate; the standard deviation divides by the number of runs.",
     ]
-    if words := other_conditions(report.departures):
+    for words in filter(None, (other_conditions(report.departures), sign_words(report.campaign))):
         lines += ["", words]
     return "\n".join(lines)
 

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from itertools import combinations
 from typing import Any
 
+from mapelites.answers.words import list_in_words
 from mapelites.campaign.description import Campaign, Instance
 from mapelites.campaign.folder import CampaignFolder, final_solutions
 from mapelites.campaign.report import published as report_reference
@@ -109,6 +110,13 @@ def other_conditions(found: Sequence[str]) -> str:
     )
 
 
+def sign_words(campaign: Campaign) -> str:
+    """A sentence about problems that are maximised, whose values stand with the sign of what is minimised."""
+    every = {each.problem: campaign.problem(each.problem, each.dimension) for each in campaign.instances}
+    turned = [problem.title or name for name, problem in every.items() if problem.maximise]
+    return f"Values are those of what is minimised: minus the objective of {list_in_words(turned)}." if turned else ""
+
+
 def report_of(folder: CampaignFolder) -> CampaignReport:
     """The report on what a campaign has finished so far."""
     results = folder.results()
@@ -126,10 +134,10 @@ def report_of(folder: CampaignFolder) -> CampaignReport:
         for instance in folder.campaign.instances
         if instance in solutions
     )
-    return CampaignReport(folder.campaign, rows, compare(rows), tuple(folder.sessions()), folder.engine)
+    return CampaignReport(folder.campaign, rows, compare_searches(rows), tuple(folder.sessions()), folder.engine)
 
 
-def compare(rows: Sequence[TableRow]) -> tuple[SearchComparison, ...]:
+def compare_searches(rows: Sequence[TableRow]) -> tuple[SearchComparison, ...]:
     """Every pair of searches on every problem that both have run."""
     by_place: dict[tuple[int, str], list[TableRow]] = {}
     for row in rows:

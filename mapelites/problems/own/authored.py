@@ -22,6 +22,7 @@ import numpy as np
 
 from mapelites.core.errors import InputError
 from mapelites.core.problem import EQUALITY_TOLERANCE, Array, Problem, whole_bounds
+from mapelites.core.returned import side_by_side
 from mapelites.problems.own.declared import RawValues, constraints_of, objective_of
 from mapelites.problems.own.njit import kernel_around
 
@@ -113,6 +114,13 @@ class UserFunction:
         """What the function itself says."""
         return self.function(x)
 
+    def row(self, point: Array) -> Array:
+        """f, g and h of one solution side by side."""
+        if self.batch is not False:
+            return np.asarray(self.rows(point[None])[0])
+        found = self._of_one(point)
+        return found if self.raw is None else self.raw.from_returned(found)
+
     def rows(self, points: Array) -> Array:
         """f, g and h of a batch side by side."""
         found = self._returned(points)
@@ -141,8 +149,11 @@ class UserFunction:
         return row
 
     def _of_one(self, point: Array) -> Array:
-        f, g, h = self._parts(self.function(point.copy()))
-        parts = [np.asarray(each, dtype=np.float64).reshape(-1) for each in (f, g, h)]
+        found = self._parts(self.function(point.copy()))
+        row = side_by_side(found, self.m, self.p)
+        if row is not None:
+            return row
+        parts = [np.asarray(each, dtype=np.float64).reshape(-1) for each in found]
         self._check([part.size for part in parts])
         return np.concatenate(parts)
 

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 from numba import types
 
-from mapelites.core.kernels import KERNEL_TYPE, VECTOR, compiled_for
+from mapelites.core.kernels import KERNEL_TYPE, compiled_for
 from mapelites.search.directed.common import evaluate
 from mapelites.search.directed.memory import WORK_TYPE
-from mapelites.search.emitters.emitter import FillFunction, Step
+from mapelites.search.emitters.emitter import FILL_TYPE, FillFunction, Step
 from mapelites.search.state import EVALUATIONS, MAP_TYPE, STATE_TYPE
 
 if TYPE_CHECKING:
     from mapelites.search.directed.loop import Directed
-
-FILL_TYPE = types.FunctionType(types.void(STATE_TYPE, MAP_TYPE, VECTOR))
 
 
 @compiled_for(KERNEL_TYPE, FILL_TYPE, STATE_TYPE, MAP_TYPE, WORK_TYPE, types.int64, types.int64, types.int64)

@@ -13,8 +13,8 @@ from mapelites.core.lattice import Lattice
 from mapelites.core.problem import Problem
 from mapelites.core.settings import Settings
 from mapelites.search import paper
+from mapelites.search.callback import Callback
 from mapelites.search.directed import credit
-from mapelites.search.directed.callback import Callback
 from mapelites.search.directed.memory import Floats, Integers, new_work
 from mapelites.search.directed.quadratic import new_quadratic
 from mapelites.search.directed.sequential import exact_cost

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
 from mapelites.core.emitters import EmitterDescription
 from mapelites.core.kernels import VECTOR, compiled_for
 from mapelites.core.problem import Array, Problem
@@ -16,10 +20,11 @@ if TYPE_CHECKING:
     from mapelites.search.directed.loop import Directed
     from mapelites.search.parallel.method import ParallelMethod
 
+FILL_TYPE = types.FunctionType(types.void(STATE_TYPE, MAP_TYPE, VECTOR))
 # A turn takes the search, up to which evaluation it may go, and the operator that makes the candidates.
 Step = Callable[["Directed", int, int], None]
-# A proposal takes the search, the array to fill and an operator; it returns the operator that made the candidate.
-Propose = Callable[["ParallelMethod", Array, int], int]
+# A proposal takes the search, the rows to fill and an operator; it returns the operators that made the candidates.
+Propose = Callable[["ParallelMethod", Array, int], NDArray[np.int64]]
 
 
 class FillFunction:
@@ -83,10 +88,12 @@ class Emitter(EmitterDescription):
         if self.propose is not None:
             return self.propose()
         assert self.fill is not None
+        from mapelites.search.parallel.asked import fill_rows  # compiled when it is first needed
+
         compiled = self.fill.compiled
 
-        def filled(search: ParallelMethod, x: Array, made_by: int) -> int:
-            compiled(search.state, search.map, x)
-            return made_by
+        def filled(search: ParallelMethod, rows: Array, made_by: int) -> NDArray[np.int64]:
+            fill_rows(compiled, search.state, search.map, rows)
+            return np.full(len(rows), made_by)
 
         return filled

@@ -15,9 +15,9 @@ def _step() -> Step:
 
 
 def _propose() -> Propose:
-    from mapelites.search.paper import propose_one
+    from mapelites.search.paper import propose_rows
 
-    return propose_one
+    return propose_rows
 
 
 EMITTER = Emitter(

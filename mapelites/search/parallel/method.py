@@ -14,7 +14,7 @@ from mapelites.core.settings import Settings
 from mapelites.evaluation.answer import Answer, RunServices
 from mapelites.search import paper
 from mapelites.search.directed import credit
-from mapelites.search.directed.memory import new_work
+from mapelites.search.directed.memory import Integers, new_work
 from mapelites.search.emitters import Emitter, operators_of, slow_emitters
 from mapelites.search.parallel import modelled
 from mapelites.search.parallel.pipeline import Candidate, Pipeline
@@ -90,9 +90,13 @@ class ParallelMethod(Pipeline):
         return Candidate(number, x, operator, emitter)
 
     def _made_by(self, emitter: int) -> tuple[Array, int]:
-        x = np.empty(self.problem.dimension)
-        first = len(operators_of(self.emitters[:emitter]))
-        return x, self._proposals[emitter](self, x, first)
+        rows = np.empty((1, self.problem.dimension))
+        [operator] = self._made_rows(emitter, rows)
+        return rows[0], int(operator)
+
+    def _made_rows(self, emitter: int, rows: Array) -> Integers:
+        """Fill rows with candidates of an emitter; the operators that made them."""
+        return self._proposals[emitter](self, rows, len(operators_of(self.emitters[:emitter])))
 
     def _is_known(self, x: Array) -> bool:
         elites = self.state.x[: 1 + self.state.counters[OCCUPIED]]

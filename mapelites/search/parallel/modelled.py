@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import typeof, types
+from numpy.typing import NDArray
 
-from mapelites.core.kernels import VECTOR, compiled_for
+from mapelites.core.kernels import MATRIX, VECTOR, compiled_for
 from mapelites.core.problem import Array
 from mapelites.search.directed.aim import STAY, bins_of, interval_of, step_aside
 from mapelites.search.directed.common import copy, dot, fill_with, largest, moved_point
@@ -64,13 +65,30 @@ def new_nearby(n: int, constraints: int) -> NearbySolutions:
 NEARBY_TYPE = typeof(new_nearby(1, 1))
 
 
-@compiled_for(NEARBY_TYPE, VECTOR, VECTOR)
-def remember_solution(nearby, x, values):
+@piece
+def remember(nearby, x, values):
     """Keep an evaluated solution in the place of the oldest one."""
     place = nearby.known[0] % nearby.far.size
     copy(x, nearby.x[place])
     copy(values, nearby.values[place])
     nearby.known[0] += 1
+
+
+@compiled_for(NEARBY_TYPE, VECTOR, VECTOR)
+def remember_solution(nearby, x, values):
+    """The same for one that comes alone."""
+    remember(nearby, x, values)
+
+
+@compiled_for(NEARBY_TYPE, MATRIX, MATRIX)
+def remember_rows(nearby, x, values):
+    """Of many solutions those that have finite values."""
+    for k in range(x.shape[0]):
+        fine = True
+        for i in range(values.shape[1]):
+            fine = fine and np.isfinite(values[k, i])
+        if fine:
+            remember(nearby, x[k], values[k])
 
 
 @piece
@@ -173,7 +191,7 @@ def step_within(rng, values, reach, work):
     combine(work.images, work.weights, size, work.step)
 
 
-@compiled_for(STATE_TYPE, MAP_TYPE, NEARBY_TYPE, WORK_TYPE, types.int64, VECTOR)
+@piece
 def modelled(state, m, nearby, work, kind, x):
     """Fill `x` with an elite moved by the model's step; repair does without f. Before there is a model: iso+line."""
     rng = state.rng
@@ -194,11 +212,18 @@ def modelled(state, m, nearby, work, kind, x):
     moved_point(m, state.x[slot], work.step, 1.0, x)
 
 
-def proposer_of(kind: int) -> Propose:
-    """How an emitter of this kind makes a candidate."""
+@compiled_for(STATE_TYPE, MAP_TYPE, NEARBY_TYPE, WORK_TYPE, types.int64, MATRIX)
+def modelled_rows(state, m, nearby, work, kind, rows):
+    """Fill each row in this way."""
+    for k in range(rows.shape[0]):
+        modelled(state, m, nearby, work, kind, rows[k])
 
-    def propose(search: ParallelMethod, x: Array, made_by: int) -> int:
-        modelled(search.state, search.map, search.nearby, search.work, kind, x)
-        return made_by
+
+def proposer_of(kind: int) -> Propose:
+    """How an emitter of this kind makes candidates."""
+
+    def propose(search: ParallelMethod, rows: Array, made_by: int) -> NDArray[np.int64]:
+        modelled_rows(search.state, search.map, search.nearby, search.work, kind, rows)
+        return np.full(len(rows), made_by)
 
     return propose

@@ -18,7 +18,7 @@ from components.experiments.figures import (
     reference_words,
     solution_boxes,
 )
-from components.experiments.files import take_in, taken_in
+from components.experiments.files import take_run_in, taken_in
 from components.experiments.form import read_campaign
 from components.experiments.table import paper_table, published_notes
 from components.experiments.words import (
@@ -204,22 +204,22 @@ def test_a_run_is_taken_into_the_store_once_and_again_when_it_is_gone(tmp_path):
     folder, store = CampaignFolder.create(tmp_path / "c", campaign), Store(tmp_path / "store")
     task = campaign.tasks[0]
     with pytest.raises(InputError, match="the run C01-10d-paper-1-01 has no result yet"):
-        take_in(RunQueue(store), folder, task.name)
+        take_run_in(RunQueue(store), folder, task.name)
     folder.keep(task, execute_task(task_payload(task)))
-    run_id = take_in(RunQueue(store), folder, task.name)
+    run_id = take_run_in(RunQueue(store), folder, task.name)
     assert (store.run(run_id).state, store.run(run_id).request.settings.seed) == ("finished", task.spec.settings.seed)
-    assert take_in(RunQueue(store), folder, task.name) == run_id
+    assert take_run_in(RunQueue(store), folder, task.name) == run_id
     assert store.run(run_id).labels.campaign == folder.id
     assert f"href='/experiments/{folder.id}'" in str(name_cell(store.run(run_id), ""))
     store.delete(run_id)
     assert taken_in(store, folder, task.name) is None, "which does not bring it back"
-    assert take_in(RunQueue(store), folder, task.name) == run_id
+    assert take_run_in(RunQueue(store), folder, task.name) == run_id
     assert taken_in(store, folder, task.name) == run_id
     assert store.run(run_id).deleted is None
     for torn in ("", '{"C01-10d', "[]"):
         (folder.path / "opened.json").write_text(torn)
-        again = take_in(RunQueue(store), folder, task.name)
-        assert take_in(RunQueue(store), folder, task.name) == again
+        again = take_run_in(RunQueue(store), folder, task.name)
+        assert take_run_in(RunQueue(store), folder, task.name) == again
         assert store.run(again).state == "finished"
     store.close()
 

@@ -18,7 +18,7 @@ from components.page_state.view import Maps, levels_from_text, levels_text, read
 from components.run import head as run_head
 from components.run import timeline
 from components.run.actions import read_pace
-from components.run.head import Speed, progress_curve
+from components.run.head import Speed, _seconds_left, progress_curve
 from components.shared.follow import LATEST, MOST_LOOKS, SOONEST, PollPacer
 from mapelites import Settings, Tolerances
 from mapelites.core.errors import InputError
@@ -195,6 +195,17 @@ def test_the_speed_is_measured_between_two_looks_and_only_while_a_run_runs(store
     assert third.rate == 2_000  # halfway to 3,000 per second
     assert third.after(replace(run, evaluations=9_000), 15.0).rate == 2_000
     assert third.after(replace(run, state="paused", evaluations=9_000), 16.0).rate is None
+
+
+def test_a_function_that_takes_a_minute_is_not_said_to_take_as_long_as_between_two_looks(store, run_id):
+    run, speed = replace(store.run(run_id), state="running", evaluations=1), Speed()
+    for second in range(600):
+        speed = speed.after(replace(run, evaluations=1 + second // 60), float(second))
+    assert speed.rate == pytest.approx(1 / 60, rel=0.01)
+    slow = replace(run, request=replace(run.request, pace=None, watch=10.0))
+    budget = run.request.settings.evaluations
+    assert _seconds_left(slow, 1 / 60) == pytest.approx(60.0 * (budget - 1))
+    assert _seconds_left(slow, 1e9) < 10.0
 
 
 @pytest.mark.parametrize(

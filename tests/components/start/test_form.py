@@ -97,7 +97,7 @@ def test_advanced_fields_change_what_the_search_has() -> None:
 
 @pytest.mark.parametrize(("text", "value"), [("200,000", 200_000), (" 2e5 ", 2e5), ("", None), ("x1", "x1"), (7, 7)])
 def test_numbers_may_be_written_as_people_write_them(text: Any, value: Any) -> None:
-    assert start_form.as_number(text) == value
+    assert start_form.number_or_text(text) == value
 
 
 def test_a_link_may_name_the_problem_and_a_wrong_one_is_ignored() -> None:

@@ -103,6 +103,10 @@ def test_a_question_that_nothing_meets_is_told_with_what_conflicts(tmp_path: Pat
         "No solution can exist within these tolerances: proven. low and high cannot both hold; the least is "
     )
     assert store.jobs.findings(run_id).why_not[0].feasible is False
+    job_id = ask(store, run_id, what="cells")
+    work(store)
+    assert store.jobs.job(run_id, job_id).said.endswith(" are proven empty. For every design: low + high = 2.")
+    assert [each.words for each in store.jobs.findings(run_id).relations] == ["low + high = 2"]
 
 
 def test_constraints_that_share_an_axis_are_proven_and_sharpened_together(tmp_path: Path) -> None:

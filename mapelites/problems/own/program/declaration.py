@@ -35,6 +35,7 @@ class ProgramDeclaration:
     parameters: str = FORMATS[0]
     results: str = ""  # the file in which the results are, or `output`; the one named in the command where it is empty
     templates: tuple[tuple[str, str], ...] = ()  # a file beside the problem's, and the name of the one it makes
+    copies: tuple[str, ...] = ()  # files and folders beside the problem's that lie in the folder of each evaluation
     readings: tuple[OutputReading, ...] = ()
     seconds: float = 0.0  # 0 for as long as it takes
     at_once: int = 0  # 0 for as many as there are workers
@@ -86,6 +87,14 @@ def _outputs(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclarat
     return replace(found, outputs=(*found.outputs, *names))
 
 
+def _copies(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclaration:
+    names = tuple(each.strip() for each in match[1].split(","))
+    for name in names:
+        if not name or name.startswith("/") or ".." in name.split("/"):
+            raise ValueError(f"what is copied lies beside this file or in a folder there, but it was {name!r}")
+    return replace(found, copies=(*found.copies, *names))
+
+
 def _reading(found: ProgramDeclaration, match: re.Match[str]) -> ProgramDeclaration:
     name, file, how, text = match.groups()
     pattern = text if how == "matching" else rf"{re.escape(text)}\s*[:=]?\s*{NUMBER}"
@@ -122,6 +131,7 @@ _FORMS: tuple[tuple[str, str, str, Reader], ...] = (
      lambda found, match: replace(found, results=match[1])),
     (r"fill\b", r"fill\s+(\S+)\s+as\s+(\S+)", "fill deck.template as deck.inp",
      lambda found, match: replace(found, templates=(*found.templates, (match[1], match[2])))),
+    (r"copy\b", r"copy\s+(.+)", "copy mesh.msh, data", _copies),
     (r"read\b", rf"read\s+({NAME})\s+from\s+(\S+)\s+(after|matching)\s+\"(.*)\"",
      'read stress from output after "max stress ="', _reading),
     (r"time\s+limit\b", r"time\s+limit\s+(\d+\.?\d*)(?:\s*s)?", "time limit 60",

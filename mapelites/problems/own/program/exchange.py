@@ -25,9 +25,12 @@ LABELS = ("label", "descriptor", "name", "id")
 
 
 def standard_parameters(values: Mapping[str, float], outputs: Sequence[str], number: str) -> str:
-    """A parameters file in Dakota's standard form, which asks for the values of the functions alone."""
+    """A parameters file in Dakota's standard form, which asks for the values of the functions alone.
+
+    A number has the 17 digits that tell it from every other; one that counts something has none behind a point.
+    """
     rows: list[tuple[str, str]] = [(str(len(values)), "variables")]
-    rows += [(f"{value:.15e}", name) for name, value in values.items()]
+    rows += [(str(value) if isinstance(value, int) else f"{value:.16e}", name) for name, value in values.items()]
     rows += [(str(len(outputs)), "functions")]
     rows += [("1", f"ASV_{place}:{name}") for place, name in enumerate(outputs, start=1)]
     rows += [(str(len(values)), "derivative_variables")]
@@ -71,28 +74,40 @@ def fill_template(template: str, values: Mapping[str, float], paths: Mapping[str
 
 
 def read_results(text: str, outputs: Sequence[str]) -> dict[str, float]:
-    """The outputs in a text: JSON, lines with a number and perhaps a name, or one line with all numbers in order."""
+    """The outputs in a file: JSON, lines with a number and perhaps a name, or one line with all numbers in order."""
+    return _read(text, outputs, longest=2)
+
+
+def read_printed(text: str, outputs: Sequence[str]) -> dict[str, float]:
+    """The same in what is printed among other things, where a number counts alone on its line or with its name."""
+    return _read(text, outputs, longest=1)
+
+
+def _read(text: str, outputs: Sequence[str], longest: int) -> dict[str, float]:
+    """Where a line without a name of an output has so many words at most, the first one a number."""
     if text.strip().lower().startswith("fail"):
         raise ProgramError("it says FAIL")
     if text.lstrip().startswith(("{", "[")):
         return _from_json(text, outputs)
-    named: dict[str, float] = {}
-    plain: list[float] = []
+    named, plain, together = dict[str, float](), list[float](), dict[str, float]()
     for line in text.splitlines():
         words = line.replace("=", " ").split()
-        numbers = [value for word in words if (value := as_number(word)) is not None]
-        if len(numbers) == len(words) == len(outputs) > 1:
-            return dict(zip(outputs, numbers, strict=True))
+        numbers = [value for word in words if (value := number_in_word(word)) is not None]
         if not numbers or line.lstrip().startswith(("[", "#")):  # gradients, Hessians and remarks
             continue
-        names = [word for word in words if word in outputs]
-        if names:
+        names = [word for word in (each.rstrip(":") for each in words) if word in outputs]
+        if len(numbers) == len(words) == len(outputs) > 1:
+            together = dict(zip(outputs, numbers, strict=True))  # the last line counts
+        elif names and len(numbers) == 1:
             named[names[0]] = numbers[0]
-        elif len(words) <= 2:
+        elif len(words) <= longest and number_in_word(words[0]) is not None:
             plain.append(numbers[0])
-    for name, value in zip([each for each in outputs if each not in named], plain, strict=False):
-        named[name] = value
-    return _complete(named, outputs, "its results")
+    if together and len(named) < len(outputs):
+        return together
+    left = [each for each in outputs if each not in named]
+    if left and len(plain) > len(left):
+        raise ProgramError(f"{len(plain)} lines of its results have a number, but there are {len(left)} outputs")
+    return _complete({**named, **dict(zip(left, plain, strict=False))}, outputs, "its results")
 
 
 def _from_json(text: str, outputs: Sequence[str]) -> dict[str, float]:
@@ -119,7 +134,7 @@ def _value(each: Any) -> float:
     return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else math.nan
 
 
-def as_number(word: str) -> float | None:
+def number_in_word(word: str) -> float | None:
     """The number that a word is, also in Fortran's spelling, or None."""
     try:
         return float(re.sub(r"(?<=\d)[dD](?=[-+]?\d)", "e", word.rstrip(",;")))
@@ -141,7 +156,7 @@ def read_outputs(readings: Sequence[OutputReading], folder: Path, printed: str) 
                     f"{each.file}, in which {each.name} should be, cannot be read: {error.strerror}"
                 ) from None
         numbers = re.findall(each.pattern, text)
-        value = as_number(numbers[-1]) if numbers else None
+        value = number_in_word(numbers[-1]) if numbers else None
         if value is None:
             raise ProgramError(f"there is no {each.name} in {'what it prints' if each.file == 'output' else each.file}")
         found[each.name] = value

@@ -100,6 +100,10 @@ class OutsideProgram:
         number = place.name.removeprefix("evaluation-")
         try:
             (place / PARAMETERS).write_text(make(values, said.outputs, number), "utf-8")
+            for name in said.copies:
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                copy = shutil.copytree if (self.folder / name).is_dir() else shutil.copy2
+                copy(self.folder / name, place / name)
             for template, name in said.templates:
                 text = (self.folder / template).read_text("utf-8")
                 (place / name).write_text(exchange.fill_template(text, values, self._paths(place)), "utf-8")
@@ -112,22 +116,21 @@ class OutsideProgram:
         found = exchange.read_outputs(said.readings, place, printed)
         left = [name for name in said.outputs if name not in found]
         if left:
-            found |= exchange.read_results(self._results(place, printed, left), left)
+            found |= exchange.read_printed(printed, left) if said.results == OUTPUT else self._results(place, left)
         failed = [f"{name} is {value:g}" for name, value in found.items() if abs(value) >= said.failure]
         if failed:
             raise ProgramError(f"it says that it failed: {', '.join(failed)}")
         return found
 
-    def _results(self, place: Path, printed: str, outputs: list[str]) -> str:
-        """The text in which the outputs stand."""
+    def _results(self, place: Path, outputs: list[str]) -> dict[str, float]:
+        """The outputs that stand in the file of results."""
         name = self.declaration.results
-        if name == OUTPUT:
-            return printed
         try:
-            return (place / (name or RESULTS)).read_text("utf-8", errors="replace")
+            text = (place / (name or RESULTS)).read_text("utf-8", errors="replace")
         except OSError:
             where = f"no {name}" if name else "no results"
             raise ProgramError(f"it wrote {where}, in which {', '.join(outputs)} should be") from None
+        return exchange.read_results(text, outputs)
 
     @contextmanager
     def _place_to_run(self) -> Iterator[None]:

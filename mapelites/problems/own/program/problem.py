@@ -27,10 +27,12 @@ class ProgramFunction:
     program: OutsideProgram
     formulas: Problem  # of the variables, followed by the outputs
     variables: tuple[str, ...]
+    whole: tuple[bool, ...]  # which variables count something: a program is given 3, not 3.0
 
     def __call__(self, x: Array) -> tuple[float, Array, Array]:
         """Run the program."""
-        outputs = self.program.outputs(dict(zip(self.variables, map(float, x), strict=True)))
+        numbers = [int(each) if whole else float(each) for each, whole in zip(x, self.whole, strict=True)]
+        outputs = self.program.outputs(dict(zip(self.variables, numbers, strict=True)))
         found = [outputs[name] for name in self.program.declaration.outputs]
         values = self.formulas.values(np.array([[*map(float, x), *found]]))[0]
         m = self.formulas.inequalities
@@ -54,7 +56,10 @@ def program_problem(path: Path) -> Problem:
     )
     problem = Problem(
         name=inner.name, lower=inner.lower[:n], upper=inner.upper[:n], constraints=constraints,
-        function=ProgramFunction(OutsideProgram(said, path.parent.resolve(), inner.name), inner, inner.variables[:n]),
+        function=ProgramFunction(
+            OutsideProgram(said, path.parent.resolve(), inner.name), inner, inner.variables[:n],
+            tuple((inner.steps[:n] > 0.0) & (inner.steps[:n] % 1.0 == 0.0) & (inner.lower[:n] % 1.0 == 0.0)),
+        ),
         title=inner.title, difficulty=inner.difficulty, variables=inner.variables[:n], units=inner.units[:n],
         meanings=inner.meanings[:n], steps=inner.steps[:n], best_known=inner.best_known,
         best_known_note=inner.best_known_note, equality_tolerance=inner.equality_tolerance,
@@ -66,7 +71,8 @@ def program_problem(path: Path) -> Problem:
 
 def _description(problem: Problem, path: Path, said: ProgramDeclaration) -> str:
     """With the digests of the file, of the program where it lies beside the file, and of templates."""
-    beside = [said.command[0], *(template for template, _ in said.templates)]
+    copied = [name for name in said.copies if (path.parent / name).is_file()]
+    beside = [said.command[0], *(template for template, _ in said.templates), *copied]
     helpers = {name: digest_of(path.parent / name) for name in beside if "/" in name or name != said.command[0]}
     inside = {name: each for name, each in helpers.items() if not Path(name).is_absolute() and ".." not in name}
     return describe_problem(problem, path.name, sha256(read_file(path)).hexdigest(), inside)

@@ -100,7 +100,10 @@ class _Work:
         return self._row(lattice_questions(self.context.problem, self.context.tolerances), "combinations of levels")
 
     def cells(self) -> str:
-        """Which cells cannot exist."""
+        """Which cells cannot exist, and which constraints are functions of each other, which is often why."""
+        self.context.report_progress(0, 1, "looking for relations")
+        relations = find_relations(self.prover, self.effort)
+        self.keep(relations=relations)
 
         def report(decided: int, cells: int) -> None:
             self.context.report_progress(decided, cells, f"{decided:,} of {cells:,} cells are decided")
@@ -110,7 +113,8 @@ class _Work:
             self.prover, self.context.tolerances, self.effort, seconds=self.context.seconds_left, report=report
         )
         self.keep(empty=(found,), at_once=True)
-        return coverage_sentence(found)
+        said = "; ".join(each.words for each in relations)
+        return coverage_sentence(found) + (f" For every design: {said}." if said else "")
 
     def why_not(self) -> str:
         """Why nothing is within the tolerances of the question."""

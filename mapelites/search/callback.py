@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 
 from mapelites.core.kernels import KERNEL_SIGNATURE
-from mapelites.core.problem import Problem
+from mapelites.core.problem import Array, Problem
 
+MOST_VECTORS = 1_000  # places in memory that are kept in mind
 PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -25,7 +26,8 @@ class Callback:
     """The compiled face of a problem whose function is plain Python."""
 
     def __init__(self, problem: Problem) -> None:
-        self._problem = problem
+        self._problem, self._on_steps = problem, bool(problem.steps.any())
+        self._vectors: dict[tuple[int, int], Array] = {}
         self._error: BaseException | None = None
         self._call = call = PROTOTYPE(self._fill)
 
@@ -34,7 +36,9 @@ class Callback:
                 out[i] = np.nan
             call(x.ctypes, out.ctypes)
 
-        self.kernel: Any = njit(KERNEL_SIGNATURE)(kernel)
+        compiled = njit(KERNEL_SIGNATURE)(kernel)
+        # By its address: numba would look it up anew each time that the search hands it to something compiled.
+        self.kernel: Any = types.CompileResultWAP(compiled.get_compile_result(KERNEL_SIGNATURE))
 
     @contextmanager
     def raising(self) -> Iterator[None]:
@@ -61,12 +65,19 @@ class Callback:
     def _fill(self, x_address: int, out_address: int) -> None:
         if self._error is None:
             try:
-                x = _vector(x_address, self._problem.dimension)
-                out = _vector(out_address, 1 + len(self._problem.constraints))
-                out[:] = self._problem.values(x[None])[0]
+                x = self._vector(x_address, self._problem.dimension)
+                if self._on_steps:
+                    x = self._problem.rounded(x[None])[0]
+                self._vector(out_address, 1 + len(self._problem.constraints))[:] = self._problem.values_at(x)
             except BaseException as error:  # an interrupt too: `raising` raises it again
                 self._error = error
 
-
-def _vector(address: int, size: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+    def _vector(self, address: int, size: int) -> Array:
+        """So many numbers that begin there: as an array, which takes long to make and is kept for the next call."""
+        found = self._vectors.get((address, size))
+        if found is None:
+            if len(self._vectors) >= MOST_VECTORS:
+                self._vectors.clear()
+            found = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+            self._vectors[address, size] = found
+        return found

@@ -108,7 +108,10 @@
     const bins = window.mapCursor.binsAt(map, point.y, point.x);
     const label = (constraints) => constraints.map((i) => map.names[i] + " " + map.labels[i][bins[i]]).join(" · ");
     add("echo-label echo-column", { left: left(point.x) + wide / 2 + "px", top: top(-1) + "px" }, label(map.x));
-    if (map.y.length) { add("echo-label echo-row", { left: left(0) + "px", top: top(point.y) + tall / 2 + "px" }, label(map.y)); }
+    if (map.y.length) { // at the far side, so that it never lies over the cell
+      const isFar = point.x < map.columns / 2, side = isFar ? "echo-label echo-row is-far" : "echo-label echo-row";
+      add(side, { left: left(isFar ? map.columns : 0) + "px", top: top(point.y) + tall / 2 + "px" }, label(map.y));
+    }
     opener(point, map, left, top, across, up);
   }
 
@@ -178,14 +181,14 @@
     const element = byId("map-tip"), box = byId("map-box");
     if (!element || !box) { return; }
     if (!point) { element.hidden = true; return; }
-    const found = words(plot(), point.y, point.x);
+    const found = words(plot(), point.y, point.x), unbroken = (text) => text.replace(/([≤>]) | %/g, (part) => part.replace(" ", "\u00a0"));
     element.textContent = "";
     const state = document.createElement("b");
-    state.textContent = found.state;
+    state.textContent = unbroken(found.state);
     const place = document.createElement("span");
-    place.textContent = found.place;
+    place.textContent = unbroken(found.place);
     const broken = document.createElement("span");
-    broken.textContent = found.broken;
+    broken.textContent = unbroken(found.broken);
     element.append(state, place, ...(found.broken ? [broken] : []));
     element.hidden = false;
     const frame = box.getBoundingClientRect();

@@ -2,12 +2,15 @@
 
 A table has a column for each variable. Of evaluations it has the objective too, as `f` or by its name, and a column
 for each constraint: the raw g or h, as our own exports have it, or the engineer's number (the stress, where the
-constraint limits a stress) in any other table. `value_<name>` is always the engineer's number.
+constraint limits a stress) in any other table. `value_<name>` is always the engineer's number. A name may have its
+unit behind it, `stress [MPa]`, and columns are parted by commas, semicolons or tabs.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ from mapelites.core.problem import Array, Problem
 from mapelites.evaluation.log_file import all_sound_records, layout
 
 Columns = dict[str, list[str]]
+SEPARATORS = (",", ";", "\t")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,9 @@ class KnownPoints:
                 f"but the shapes were {x.shape} and {values.shape}"
             )
         inside = ((x >= problem.lower) & (x <= problem.upper)).all(axis=1)  # a map has room for no others
+        if not inside.all():
+            left_out = int((~inside).sum())
+            warnings.warn(f"known: {left_out:,} of {len(x):,} solutions lie beyond the bounds, left out", stacklevel=2)
         return cls(x[inside], values[inside])
 
 
@@ -87,9 +94,13 @@ def designs_of(problem: Problem, start: ArrayLike | str | Path) -> Array:
 def _columns(path: Path) -> Columns:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if any(each.strip() for each in row)]
+            text = file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: it cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    parted_by = max(SEPARATORS, key=text.partition("\n")[0].count)
+    rows = [row for row in csv.reader(io.StringIO(text), delimiter=parted_by) if any(each.strip() for each in row)]
+    if parted_by == ";":  # as where numbers have a comma in place of the point
+        rows[1:] = [[each.replace(",", ".") for each in row] for row in rows[1:]]
     if len(rows) < 2:
         raise InputError(f"{path}: there must be a line of names and at least one line of numbers")
     names = [each.strip() for each in rows[0]]
@@ -108,8 +119,15 @@ def _numbers(columns: Columns, name: str, source: object, *, may_lack: bool = Fa
     return np.array(found)
 
 
-def _named(columns: Columns, source: object, *names: str) -> str:
+def _named(columns: Columns, source: object, *names: str, unit: str = "") -> str:
+    """The column of the first of these names that there is, perhaps with this unit behind it."""
     found = next((name for name in names if name in columns), None)
+    for column in columns if found is None else ():
+        name, bracket, told = column.rstrip("])").replace("(", "[").partition("[")
+        if bracket and name.strip() in names:
+            if unit and told.strip() != unit:
+                raise InputError(f"{source}: {name.strip()} is in [{unit}] here, but the table has {column}")
+            return column
     if found is None:
         raise InputError(f"{source}: there is no column {' or '.join(names)}; there are {', '.join(columns)}")
     return found
@@ -117,8 +135,8 @@ def _named(columns: Columns, source: object, *names: str) -> str:
 
 def _solutions(problem: Problem, columns: Columns, source: object) -> Array:
     names = [
-        _named(columns, source, f"variable_{name}" if f"variable_{name}" in columns else name)
-        for name in problem.variables
+        _named(columns, source, f"variable_{name}" if f"variable_{name}" in columns else name, unit=unit)
+        for name, unit in zip(problem.variables, problem.units, strict=True)
     ]
     return np.column_stack([_numbers(columns, name, source) for name in names])
 
@@ -128,11 +146,11 @@ def _values(problem: Problem, columns: Columns, source: object) -> Array:
     if "f" in columns:
         parts = [_numbers(columns, "f", source, may_lack=True)]
     else:
-        name = _named(columns, source, problem.objective, f"objective_{problem.objective}")
+        name = _named(columns, source, problem.objective, f"objective_{problem.objective}", unit=problem.objective_unit)
         parts = [_numbers(columns, name, source, may_lack=True) * (-1.0 if problem.maximise else 1.0)]
     for each in problem.constraints:
         name = _named(columns, source, f"constraint_{each.name}" if ours and f"constraint_{each.name}" in columns
-                      else each.name, f"value_{each.name}")  # fmt: skip
+                      else each.name, f"value_{each.name}", unit=each.unit)  # fmt: skip
         numbers = _numbers(columns, name, source, may_lack=True)
         parts.append(numbers if ours or each.limit is None else _raw(each, numbers))
     return np.column_stack(parts)

@@ -189,6 +189,7 @@ def test_every_page_looks_as_it_is_kept(
         "#inspector { margin-left: -180px }",  # one lies over another
         ".legend-scale { position: absolute; top: 80px }",
         "#run-map .hm { opacity: 0 }",  # an empty map
+        "#run-map .hm { filter: hue-rotate(90deg) }",  # other colours
         ".run-sentence, #run-sentence { font-size: 40px }",
     ],
 )

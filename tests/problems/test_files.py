@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mapelites import InputError, Tolerances, illuminate, problem
-from mapelites.problems.own.files import AbsentError, FileError, load_problems, problem_from_description
+from mapelites.core.problem import ProblemSource
+from mapelites.problems.own.files import (
+    AbsentError,
+    FileError,
+    answer_known,
+    load_problems,
+    problem_from_description,
+)
 from mapelites.problems.own.inspection import inspect_file
 from mapelites.problems.own.library import ProblemLibrary
 from mapelites.problems.own.trial import try_problem
@@ -324,3 +333,27 @@ def test_a_path_that_cannot_be_read_is_said(tmp_path: Path, name: str, words: st
     written(tmp_path, "", "notes.txt")
     with pytest.raises(InputError, match=words):
         ProblemLibrary().watch([tmp_path / name])
+
+
+def test_what_a_slow_function_answered_when_its_file_was_looked_at_is_not_asked_again(tmp_path: Path) -> None:
+    path, calls = tmp_path / "slow.py", tmp_path / "calls"
+    path.write_text(
+        "import time\nfrom mapelites import problem\n\n\n"
+        '@problem(bounds={"a": (0, 2), "b": (0, 2)}, inequalities=["sum"])\ndef slow(x):\n'
+        f"    with open({str(calls)!r}, 'a') as file:\n        print(list(x), file=file)\n    time.sleep(0.25)\n"
+        "    return x[0] + x[1], [1.5 - x[0] - x[1]], []\n"
+    )
+    library = ProblemLibrary()
+    library.watch([path])
+    found = library.get("slow")
+    assert found is not None
+    slow = library.loaded(found)
+    assert len(calls.read_text().splitlines()) == 1
+    log = tmp_path / "log"
+    archive = illuminate(slow, evaluations=6, progress=False, log=log)
+    assert archive.evaluations == len(set(calls.read_text().splitlines())) == len(calls.read_text().splitlines()) == 6
+    again = illuminate(slow, evaluations=6, progress=False, log=log)
+    assert len(calls.read_text().splitlines()) == 6
+    assert (again.elites.x == archive.elites.x).all()
+    forged = json.dumps({**json.loads(slow.source.text), "answered": [1.0, "many"]})
+    assert answer_known(replace(slow, source=ProblemSource("file", forged))) is None

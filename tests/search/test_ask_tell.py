@@ -7,6 +7,7 @@ import pytest
 
 from mapelites import Constraint, Problem, Search, illuminate
 from mapelites.core.errors import InputError
+from mapelites.evaluation.known import KnownPoints
 from mapelites.problems import get
 from mapelites.search import Generator
 from mapelites.snapshot.exports import elites_csv
@@ -118,6 +119,29 @@ def test_a_table_of_simulations_has_the_engineers_numbers_and_our_own_exports_ra
     )
     found = Search(problem, evaluations=40, known=tmp_path / "table.csv").archive().best(feasible=True)
     assert found.g == pytest.approx(elite.g, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "g,f,n,w [m]\n-0.5,1.5,3,0.5\n",
+        "w (m);n;f;g\n0,5;3;1,5;-0,5\n",
+        'note\tw\tn\tf\tg\n"a, b"\t0.5\t3\t1.5\t-0.5\n',
+    ],
+)
+def test_a_table_may_have_units_behind_names_and_its_own_separator(tmp_path, table):
+    problem = Problem(
+        "p", [0, 1], [1, 9], (Constraint("g", "inequality"),), None, variables=("w", "n"), units=("m", "")
+    )
+    (tmp_path / "table.csv").write_text(table)
+    known = KnownPoints.of(problem, tmp_path / "table.csv")
+    assert (known.x.tolist(), known.values.tolist()) == ([[0.5, 3.0]], [[1.5, -0.5]])
+    (tmp_path / "table.csv").write_text("w [mm],n,f,g\n500,3,1.5,-0.5\n")
+    with pytest.raises(InputError, match=r"w is in \[m\] here, but the table has w \[mm\]"):
+        KnownPoints.of(problem, tmp_path / "table.csv")
+    (tmp_path / "table.csv").write_text("w,n,f,g\n500,3,1.5,-0.5\n0.5,3,1.5,-0.5\n")
+    with pytest.warns(UserWarning, match="known: 1 of 2 solutions lie beyond the bounds, left out"):
+        assert len(KnownPoints.of(problem, tmp_path / "table.csv").x) == 1
 
 
 def test_a_script_with_a_log_goes_on_where_it_broke_off(tmp_path):

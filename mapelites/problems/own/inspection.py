@@ -69,7 +69,7 @@ def main(path: Path, seconds: float) -> str:
         signal.setitimer(signal.ITIMER_REAL, 0)
         for problem in problems:
             tried = trial.try_problem(problem, path, trial.MOST_SECONDS / len(problems))
-            sources.append(with_found(problem.source.text, tried.batch, tried.sizes))
+            sources.append(with_found(problem.source.text, tried.batch, tried.sizes, tried.answered))
             warnings += [tried.warning] if tried.warning else []
     except FileError as wrong:
         sources, error, cause = [], str(wrong), wrong.__cause__

@@ -27,6 +27,7 @@ from mapelites.system.processes import end_with, guard_group
 
 POINTS = 9
 QUICK_SECONDS = 5e-4  # of one evaluation, up to which some thousand are made to estimate sizes
+SLOW_SECONDS = 0.2  # an evaluation that takes longer is the only one that goes well, and it is kept for the search
 ENOUGH_SECONDS = 2.0  # after which no further point is begun
 MOST_SECONDS = 10.0  # after which nobody waits for a point that was begun
 FORK = multiprocessing.get_context("fork")  # which takes any function along
@@ -36,25 +37,28 @@ FORK = multiprocessing.get_context("fork")  # which takes any function along
 class TrialFindings:
     """What is odd about a problem, in words or none, and whether its function takes batches (None: not known).
 
-    `sizes` are estimates of what the constraints without limits compare, by their names.
+    `sizes` are estimates of what the constraints without limits compare, by their names; `answered` is the point that a
+    slow function was evaluated at, followed by its values.
     """
 
     warning: str = ""
     batch: bool | None = None
     sizes: Mapping[str, float] = field(default_factory=dict)
+    answered: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Answer:
     """How it went at one point: what was wrong, whether a search would survive that, and the function's kind.
 
-    That of the last point has the estimated sizes.
+    That of the last point has the estimated sizes. `answered` are the point and its values where it went well slowly.
     """
 
     wrong: str = ""
     survived: bool = True
     batch: bool | None = None
     sizes: Mapping[str, float] = field(default_factory=dict)
+    answered: tuple[float, ...] = ()
 
 
 def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> TrialFindings:
@@ -64,7 +68,7 @@ def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> 
     with closing(_answers(problem, path, _points(problem), seconds)) as answers:
         for answer in answers:
             found.append(answer)
-            if time.monotonic() - started > ENOUGH_SECONDS:
+            if answer.answered or time.monotonic() - started > ENOUGH_SECONDS:
                 break
     wrong = [each for each in found if each.wrong]
     if wrong and len(wrong) == len(found) and all(each.survived for each in wrong):
@@ -72,7 +76,8 @@ def try_problem(problem: Problem, path: Path, seconds: float = MOST_SECONDS) -> 
     times = f"; so it was at {len(wrong)} of {len(found)} points" if len(found) > 1 else ""
     warning = f"{wrong[0].wrong}{times}" if wrong else ""
     batch = next((each.batch for each in found if each.batch is not None), None)
-    return TrialFindings(warning, batch, found[-1].sizes if len(found) == POINTS and not wrong else {})
+    sizes = found[-1].sizes if len(found) == POINTS and not wrong else {}
+    return TrialFindings(warning, batch, sizes, tuple(found[-1].answered) if found else ())
 
 
 def _answers(problem: Problem, path: Path, points: Array, seconds: float) -> Generator[_Answer, None, None]:
@@ -121,10 +126,14 @@ def _evaluate(problem: Problem, path: Path, points: Array, answers: Connection, 
     seconds = []
     for place, point in enumerate(points):
         started = time.perf_counter()
-        wrong = _wrong(problem, path, point)
+        wrong, values = _tried(problem, path, point)
         seconds.append(time.perf_counter() - started)
+        answered = [*point.tolist(), *values] if seconds[-1] > SLOW_SECONDS and not wrong else []
         sizes = _sizes(problem) if place == len(points) - 1 and min(seconds) <= QUICK_SECONDS and not wrong else {}
-        answers.send_bytes(json.dumps([wrong, True, getattr(problem.function, "batch", None), sizes]).encode())
+        kind = getattr(problem.function, "batch", None)
+        answers.send_bytes(json.dumps([wrong, True, kind, sizes, answered]).encode())
+        if answered:
+            return
 
 
 def _sizes(problem: Problem) -> dict[str, float]:
@@ -134,20 +143,20 @@ def _sizes(problem: Problem) -> dict[str, float]:
     return {}
 
 
-def _wrong(problem: Problem, path: Path, point: Array) -> str:
-    """What is wrong at a point, or nothing."""
+def _tried(problem: Problem, path: Path, point: Array) -> tuple[str, list[float]]:
+    """What is wrong at a point, or nothing, and the values there."""
     try:
         with np.errstate(all="ignore"):
             values = problem.values(point[None])[0]
     except (Exception, SystemExit) as error:
         place = place_of_error(path, error)
         line = place if place != path.name else _begins(problem, path)
-        return f"{line}: {said_by(error)} (in {problem.name}, at {_spelled(problem, point)})"
+        return f"{line}: {said_by(error)} (in {problem.name}, at {_spelled(problem, point)})", []
     if np.isfinite(values).all():
-        return ""
+        return "", values.tolist()
     names = ("f", *(each.name for each in problem.constraints))
     bad = ", ".join(name for name, value in zip(names, values, strict=True) if not np.isfinite(value))
-    return _sentence(problem, path, f"gives no finite number for {bad}", point)
+    return _sentence(problem, path, f"gives no finite number for {bad}", point), []
 
 
 def _sentence(problem: Problem, path: Path, said: str, point: Array) -> str:

@@ -26,6 +26,7 @@ from mapelites.evaluation.here import HereEvaluator
 from mapelites.evaluation.known import KnownPoints
 from mapelites.evaluation.pool import WorkerPool
 from mapelites.evaluation.queue import KEPT, KEPT_FAILURES, LONGEST, UNDER_WAY, WAITING, QueueEntry
+from mapelites.problems.own.files import answer_known
 from mapelites.search.outlook import Outlook
 from mapelites.search.parallel import asked
 from mapelites.search.state import EVALUATIONS, MapArrays, State, grown, has_room
@@ -48,6 +49,7 @@ class Pipeline(ABC):
     def __init__(self, problem: Problem, m: MapArrays, settings: Settings, state: State, outside: RunServices) -> None:
         self.problem, self.map, self.settings, self.state, self.outside = problem, m, settings, state, outside
         self._failed = np.zeros(len(KINDS), dtype=np.int64)
+        self._tried = answer_known(problem)
         self._words: dict[str, str] = {}
         self._pending: deque[Candidate] = deque()
         self._starts: deque[Array] = deque()
@@ -172,12 +174,20 @@ class Pipeline(ABC):
             self._pending.append(self.make_candidate(self._told + len(self._pending) + 1))
         for each in self._pending:
             if each.number not in self._answers and each.number not in self._handed_out:
-                answer = self.outside.log.find(each.number, each.x)
+                answer = self.outside.log.find(each.number, each.x) or self._answer_of_trial(each)
                 if answer is not None:
                     self._answers[each.number] = answer
                 else:
                     self._handed_out.add(each.number)
                     self._at_work.submit(each.number, each.x)
+
+    def _answer_of_trial(self, candidate: Candidate) -> Answer | None:
+        """What this candidate was answered when the file of its problem was looked at, which is kept from now on."""
+        if self._tried is None or not np.array_equal(candidate.x, self._tried[0]):
+            return None
+        answer = Answer(self._tried[1].copy())
+        self.outside.log.add(candidate.number, candidate.x, candidate.operator, answer)
+        return answer
 
     @property
     def _at_work(self) -> WorkerPool | HereEvaluator:

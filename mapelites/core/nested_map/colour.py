@@ -109,15 +109,14 @@ def by_gain(
 ) -> Colouring:
     """The colours of solutions by how much better they are than the best feasible one, in per cent of it.
 
-    What is no better is neutral. The scale is that of the `reference` objectives. `feasible` must not be 0.
+    What is no better is neutral. The scale is that of the `reference` gains. `feasible` must not be 0.
     """
-    gains = [np.maximum(100.0 * (feasible - each) / abs(feasible), 0.0) for each in (f, f if reference is None else
-             reference)]  # fmt: skip
+    gains = gains_over(f, feasible)
     # Turned round, the best gain is the lowest value, as objectives are; 0 is always on the scale.
-    loss = -np.append(gains[1], 0.0)
+    loss = -np.append(gains if reference is None else reference, 0.0)
     chosen = ("linear" if scale == "auto" else scale) if scale in SCALES else scale
-    chosen, known = _chosen_scale(-gains[0], chosen, loss)
-    places = 1.0 - _places(-gains[0], chosen, known) if (loss < 0).any() else np.zeros(len(f))
+    chosen, known = _chosen_scale(-gains, chosen, loss)
+    places = 1.0 - _places(-gains, chosen, known) if (loss < 0).any() else np.zeros(len(f))
     sign = "+" if maximise else "-"
     ticks = tuple(
         Tick(tick.place, "0 %" if tick.label in ("0", "-0") else f"{sign}{tick.label.lstrip('-')} %")
@@ -126,7 +125,12 @@ def by_gain(
     title = "objective against the best feasible" + ("" if chosen == "linear" else f", {chosen} scale")
     light, dark = (tuple(zip(np.linspace(0, 1, len(GAINS[each])).tolist(), GAINS[each], strict=True))
                    for each in (False, True))  # fmt: skip
-    return Colouring(to_bytes(places), gains[0], title, light, ticks, (), dark, ("no better", "better"))
+    return Colouring(to_bytes(places), gains, title, light, ticks, (), dark, ("no better", "better"))
+
+
+def gains_over(f: Values, feasible: float) -> Values:
+    """By how many per cent objectives are better than that of the best feasible solution, 0 where they are not."""
+    return np.maximum(100.0 * (feasible - f) / abs(feasible), 0.0)
 
 
 def _chosen_scale(f: Values, scale: str, reference: Values | None) -> tuple[str, Values]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mapelites.core.archive import Archive, Elites
-from mapelites.core.nested_map.colour import Colouring, Values, by_gain, by_objective
+from mapelites.core.nested_map.colour import Colouring, Values, by_gain, by_objective, gains_over
 from mapelites.core.nested_map.fold import AWAY, SHOWN
 from mapelites.core.nested_map.reading import NO_ROW, Reading, usual_reading
 from mapelites.core.nested_map.view import FigureView
@@ -136,13 +136,13 @@ def usual_colours(
     """The colours of `archive.everything()` by gain, or by objective where there is no gain to tell.
 
     The scale is that of what the view shows within the allowances, of the `newest` map of the same run: so it holds
-    still while the run is replayed.
+    still while the run is replayed, also where the best feasible solution was a much worse one.
     """
     found, maximise = archive.everything(), archive.problem.maximise
     known = shown_within(newest or archive, view)
-    best = archive.best(feasible=True)
-    if (colour or view.colour) == "gain" and best is not None and best.f != 0:
-        return by_gain(found.f, best.f, view.scale, known, maximise=maximise)
+    best, last = archive.best(feasible=True), (newest or archive).best(feasible=True)
+    if (colour or view.colour) == "gain" and best and last and best.f != 0 and last.f != 0:
+        return by_gain(found.f, best.f, view.scale, gains_over(known, last.f), maximise=maximise)
     return by_objective(found.f, view.scale, known, maximise=maximise)
 
 

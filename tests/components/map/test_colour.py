@@ -10,7 +10,7 @@ from mapelites import illuminate
 from mapelites.core.archive import Archive, Elites
 from mapelites.core.errors import InputError
 from mapelites.core.nested_map.colour import FIRST, GAINS, LAST, VIRIDIS, automatic_scale, by_gain, symmetric_log
-from mapelites.core.nested_map.usual import usual_colours, usual_view
+from mapelites.core.nested_map.usual import usual_colours
 from mapelites.core.nested_map.view import FigureView
 from mapelites.core.problem import Constraint, Problem
 from mapelites.core.tolerances import Tolerances
@@ -156,8 +156,10 @@ def test_what_lies_beyond_the_allowances_never_stretches_the_scale() -> None:
 
 
 def test_the_scale_holds_still_while_a_run_is_replayed() -> None:
-    early, late = (illuminate(get("welded-beam"), evaluations=each) for each in (3_000, 20_000))
-    view = usual_view(late)
+    early, late = archive_with([50.0, 20.0, 9.0]), archive_with([10.0, 9.0, 8.0])
+    view = FigureView(colour="gain", scale="auto", reading="up-to")
     then, now = usual_colours(early, view, late), usual_colours(late, view)
-    if early.best(feasible=True) is not None:
-        assert [tick.place for tick in then.ticks] == [tick.place for tick in now.ticks]
+    assert then.ticks == now.ticks
+    assert "-20 %" in {tick.label for tick in now.ticks}
+    # What was better than anything is now has the last colour, and its own gain at that moment.
+    assert (then.colours[2], then.values[2]) == (LAST, pytest.approx(82.0))

@@ -61,7 +61,7 @@ def test_every_emitter_can_be_switched_on_alone(emitter):
     search.advance(400)
     search.close()
     # For slow functions "toward" stands for two, and the paper's emitter does the work where none is left.
-    without = dict.fromkeys(("questions", "valleys", "grid"), "paper")
+    without = dict.fromkeys(("questions", "valleys", "grid", "curves", "points"), "paper")
     name = {"slow": "toward", "fast": "toward", **without}.get(emitter, emitter)
     beginning = {"paper": search.spent["paper"]} if name != "paper" else {}
     assert {key: count for key, count in search.spent.items() if count} == {
